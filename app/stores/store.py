@@ -1,0 +1,91 @@
+"""What a store tells the rest of the program: facts with sources, words, dialect, scripts.
+
+A store is one module (or package) in `app.stores` that defines `STORE`. Rules, starters, exporters and pages ask
+these facts and capabilities, never a store's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from app.model.candidate import Candidate, Structure
+from app.model.project import Project
+from app.model.workload import Pattern
+from app.plan.types import Dialect, Plan, Record, World
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One limit or ceiling: value, unit, where it was read and when. `assumed`: not documented by the vendor, a
+    default that a team should replace with a measurement. `kind`: hard (the store refuses), soft (it hurts), price."""
+
+    value: float
+    unit: str
+    source: str
+    read: str
+    note: str = ""
+    assumed: bool = False
+    kind: str = "hard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What starters and rules need to know beyond the dialect."""
+
+    embeds: bool = False
+    """Records can hold arrays of sub-documents."""
+    indexes: bool = False
+    """Secondary indexes are a normal way in."""
+    single_table: bool = False
+    """Several record kinds share one structure and its partitions."""
+    table_per_query: bool = False
+    """Each list wants its own structure."""
+    by_key_only: bool = False
+    """Keys and value types are the only way in; usually a cache in front of a truth."""
+    durable: bool = True
+    shards_by: str = ""
+    """What partitions data: `shard key`, `pk`, `partition key`, `hash slot`; empty: nothing."""
+    range_sharded: bool = False
+    """Neighbouring partition key values live together unless hashed."""
+    expires: bool = False
+    consistency: Mapping[str, str] = field(default_factory=dict)
+    """Setting that gives each need: strong, read your writes, causal, eventual; a missing key: impossible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """One store. `name` equals the module name.
+
+    `facts` by slug. The slugs rules look for: `max_record_bytes`, `max_key_bytes`, `partition_writes_per_second` (in
+    write units), `partition_reads_per_second` (in read units), `partition_bytes` (soft size), `partition_bytes_hard`,
+    `partition_rows`, `transaction_items`, `max_indexes`, `sort_memory_bytes`, `points_with_sort` (longest list that keeps
+    order), `page_bytes`; a store without such a limit leaves the slug out.
+    """
+
+    name: str
+    title: str
+    family: str
+    about: str
+    homepage: str
+    versions: tuple[str, ...]
+    facts: Mapping[str, Fact]
+    dialect: Dialect
+    can: Capabilities
+    structure_word: str
+    structure_keys: frozenset[str]
+    """Structure attributes (Python names) this store understands, beside the common ones."""
+    records: Callable[[Structure, Candidate, World], tuple[Record, ...]]
+    """The kinds of record a structure holds, with their access paths. Raises `app.errors.BadModel` never: what cannot
+    be laid out is left out and reported by `problems`."""
+    problems: Callable[[Structure, Candidate, World], tuple[str, ...]]
+    """What is wrong with the structure itself, as sentences (parallel arrays in one index, a missing key …)."""
+    script: Callable[[Candidate, Project, World], Mapping[str, str]]
+    """File name → text of the store's scripts."""
+    query: Callable[[Pattern, Plan, Candidate, World], str]
+    """The pattern's query or commands in the store's own language, paging written out."""
+    script_language: str = "text"
+    evidence: str = "modelled"
+    """What checked this store's verdicts: `modelled`, or the engine and version of the tests."""
+    word: Mapping[str, str] = field(default_factory=dict)
+    """The store's words for: structure, record, partition, index, attribute."""
