@@ -54,6 +54,35 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogEntry:
+    """One key family of a key-value store, as a person looks it up. Numbers are 0 where they are not known."""
+
+    structure: str
+    pattern: str
+    """The key template as typed."""
+    example: str
+    """A key as it will look."""
+    type: str
+    """Value type and what it holds: `hash`, `string (json)`, `sorted set of score.player_id by score.points`."""
+    purpose: str = ""
+    ttl: str = ""
+    """As typed, or what is missing."""
+    ttl_seconds: float = 0
+    owner: str = ""
+    truth: str = ""
+    """The structure this family repeats; empty: it is the truth itself, or nothing is named."""
+    invalidated_by: tuple[str, ...] = ()
+    """Patterns that change what it holds, with what they must do."""
+    notes: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    """Write, read and refresh, ready to paste."""
+    keys: float = 0
+    """Number of keys."""
+    bytes: float = 0
+    """Average memory of one key with its value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
     """One store. `name` equals the module name.
 
@@ -89,3 +118,5 @@ class Store:
     """What checked this store's verdicts: `modelled`, or the engine and version of the tests."""
     word: Mapping[str, str] = field(default_factory=dict)
     """The store's words for: structure, record, partition, index, attribute."""
+    catalog: Callable[[Structure, Candidate, Project, World], CatalogEntry] | None = None
+    """The key catalog's entry of a structure; None where the store has no key families."""
