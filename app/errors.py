@@ -1,9 +1,12 @@
 """What can go wrong in a way that a person can act on, with the HTTP status each kind answers.
 
-Raised where something fails, shown by the outermost layer as a page, as problem+json or as a line on the
-terminal. An error says what happened (`detail`), where (`place`, in the words of the project: `patterns/Load
-order page`) and what to do about it (`fix`).
+Raised where something fails, shown by the outermost layer as a page, as problem+json or as a line
+on the terminal. An error says what happened (`detail`), where (`place`, in the words of the
+project: `patterns/Load order page`) and what to do about it (`fix`).
 """
+
+# The names say what happened to the request; `NotFoundError` would only repeat the base class.
+# ruff: noqa: N818
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ class Busy(AppError):
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """One cell that two people changed: `base` is what both started from, None where there was nothing."""
+    """One cell that two people changed, and what both started from (`base`; None: nothing)."""
 
     place: str
     """`patterns/Load order page`"""
@@ -106,7 +109,7 @@ class Clash:
 
 
 class Conflict(AppError):
-    """Somebody changed the same cell, or what an undo would restore has moved on. Nothing was written."""
+    """The same cell was changed, or what an undo restores has moved on. Nothing was written."""
 
     status = 409
     title = "Changed by somebody else in the meantime"

@@ -1,6 +1,7 @@
 """Where the studio keeps its data, whom it listens to and who may come in.
 
-Read once at start from the environment (`KEYWRIGHT_PORT=8123`); the command line may override. Frozen after that.
+Read once at start from the environment (`KEYWRIGHT_PORT=8123`); the command line may override.
+Frozen after that.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Settings(BaseSettings):
     token: SecretStr = SecretStr("")
     """Who knows it may come in; empty: everybody who reaches the address."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Host names the studio answers to, comma separated, beside loopback names and `host` itself."""
+    """Host names it answers to, comma separated, beside loopback names and `host` itself."""
     log_level: Literal["critical", "error", "warning", "info", "debug"] = "info"
 
     @field_validator("allowed_hosts", mode="before")
