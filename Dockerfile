@@ -6,7 +6,8 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     KEYWRIGHT_DATA=/data
 
-RUN useradd --system --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin keywright
+RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin keywright \
+    && install --directory --owner=keywright --group=keywright /data
 
 WORKDIR /srv/keywright
 # Dependencies first: they change less often than the code, and Docker keeps the layer.
@@ -20,7 +21,8 @@ COPY static/ static/
 COPY templates/ templates/
 RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable .
 
-USER keywright
+# By number, so that a cluster can see that it is not root.
+USER 10001
 VOLUME /data
 EXPOSE 8000
 
