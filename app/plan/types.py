@@ -247,6 +247,7 @@ class Joins:
     list_max: int = 1  # values in one request: $in, = ANY, BatchGetItem 100, MGET
     by_key_only: bool = False  # the list works on primary keys only (BatchGetItem, MGET)
     whole_partition: bool = False  # several record kinds in one request (item collection, wide partition)
+    one_place: bool = False  # a list must lie in one place (a Redis slot): `placed_by` bound to one value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +264,16 @@ class Writing:
     all_indexes: bool = False  # an indexed attribute changed: every index gets a new entry
     unit: int = 0  # bytes in a write unit (0: not billed by units)
     read_unit: int = 0  # bytes in a read unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expand:
+    """How a store follows edges from record to record."""
+
+    native: bool = False  # adjacency without an index
+    server: bool = False  # the whole walk in one request ($graphLookup, recursive CTE), inside one structure
+    visited: str = "none"  # what is not met twice: none (walk), edge (trail), node, row (UNION), global
+    shortest: bool = False  # searches from both ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +303,7 @@ class Dialect:
     prefers_index: bool = False  # an index with any condition beats a scan, whatever the cost
     race: int = 0  # results after which an engine that tries plans out picks one; 0: by cost
     page_bytes: float = 0  # largest page of one request (0: no limit)
+    expand: Expand = Expand()
     veto: Callable[[Match], Iterable[Miss]] = accept  # refusals no flag above can say
     wording: Mapping[str, str] = field(default_factory=dict)
     """The store's rule behind a refusal, by miss code: a sentence with `{attr}`, `{path}`, `{blocker}`, `{op}` placeholders."""
@@ -362,8 +374,40 @@ class NeedNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a walk from node to node, by a relationship or through a link entity.
+
+    `edges`: the relationships walked, in order (`follow from follower to followee`: follower down, followee up).
+    `leaves`, `enters`: roles of the two ends. `out`: edges at the end it leaves by; `back`: at the end it arrives by;
+    `population`: nodes at the far side; `parents`: nodes with any edge at the leaving end (0: all). `together`: 0 the two
+    degrees are independent, 1 they grow together. `both`: followed in any direction (`out` counts both).
+    """
+
+    name: str
+    edges: tuple[Edge, ...]
+    leaves: str
+    out: Spread
+    enters: str
+    back: Spread
+    population: float
+    together: float = 0
+    parents: float = 0
+    both: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Where a traversal goes: `hops` in turn, from `least` to `most` hops in all (cycled)."""
+
+    hops: tuple[Hop, ...]
+    least: int = 1
+    most: int = 1
+    shortest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A read pattern, lowered. `needs[0]` is the root; `matched`: records its conditions find."""
+    """A read pattern, lowered. A traversal starts at the root's records and follows `course`. `needs[0]` is the root; `matched`: records its conditions find."""
 
     name: str
     action: str
@@ -374,6 +418,7 @@ class Query:
     peak_offset: float = 0
     questions: tuple[str, ...] = ()
     """What could not be understood or judged, as sentences."""
+    course: Course | None = None
 
     @property
     def root(self) -> NeedNode:
