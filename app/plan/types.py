@@ -145,6 +145,8 @@ class Stat:
     type: str = "string"
     bytes: Spread = Spread(8)
     assumed: bool = False
+    items: Spread = ONE
+    """Elements of an array as a spread; `elements` is its average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,8 +325,15 @@ class Rel:
     via: tuple[str, ...]
     children: Spread = ONE
     up: Spread = ONE
-    """Parents per child: at most 1."""
+    """Parents per child: at most 1 (the share of children that have one); of a figure computed along a detour, more."""
     assumed: bool = False
+    children_as: str = ""
+    """Role of the child's end, where the workload names it."""
+    on_delete: str = "keep"
+    together: bool = False
+    """Both degrees of the link this belongs to grow together."""
+    link: str = ""
+    """Name of the many-to-many relationship this is one half of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +455,8 @@ class Held:
     how: str = "own"
     name: str = ""
     """The stored name (`as`)."""
+    names: tuple[tuple[str, str], ...] = ()
+    """(attribute, stored name) where a copied or computed attribute is stored under a name of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,6 +552,8 @@ class WriteIntent:
     retry: str = ""
     strong: bool = False
     questions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What else the operation has to do, as sentences."""
 
 
 @dataclass(frozen=True)
@@ -562,6 +575,17 @@ class World:
     counts_assumed: frozenset[str] = frozenset()
     unknown_counts: frozenset[str] = frozenset()
     keeps: Mapping[str, float] = field(default_factory=dict)
+    inflow: Mapping[str, float] = field(default_factory=dict)
+    """New records per second of each entity, where known."""
+    immutable: frozenset[str] = frozenset()
+    """Own attributes that never change: a copy of them never ages. Keys are among them."""
+    soft_delete: Mapping[str, str] = field(default_factory=dict)
+    """Entity → the attribute that marks a record as deleted."""
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Entity → the entities that are one (`is a`)."""
+    made_by: Mapping[str, str] = field(default_factory=dict)
+    """Entity → who makes its key: client, server, derived."""
+    tenant: str = ""
 
     def own(self, of: str, attr: str) -> str:
         return self.aliases.get((of, attr), attr)
