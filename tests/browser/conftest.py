@@ -1,53 +1,25 @@
-"""A real browser: any Chromium that the machine has."""
+"""A real browser for the tests of this folder."""
 
 import os
-import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page
 
-# No sandbox: tests may run as root and load nothing but our own pages. The rest keeps the browser
-# from talking to anyone else.
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-HOW_TO_GET_ONE = (
-    "no Chromium found: install one (on Debian, apt-get install chromium)"
-    " or name it in KEYWRIGHT_CHROMIUM"
-)
-
-
-def find_chromium(playwright: Playwright) -> str | None:
-    candidates = [
-        os.environ.get("KEYWRIGHT_CHROMIUM", ""),
-        "/usr/bin/chromium",
-        "chromium",
-        "chromium-browser",
-        "google-chrome",
-        playwright.chromium.executable_path,
-    ]
-    return next((found for name in candidates if (found := shutil.which(name))), None)
+from tests.browser.chromium import NoChromium, open_browser
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests of a worker."""
-    with sync_playwright() as playwright:
-        executable = find_chromium(playwright)
-        if executable is None:
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(open_browser())
+        except NoChromium as missing:
             # A machine that promises to run everything must not skip in silence.
-            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(HOW_TO_GET_ONE)
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(missing))
         yield browser
-        browser.close()
 
 
 @pytest.fixture
