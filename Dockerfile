@@ -4,7 +4,7 @@ FROM python:3.13-slim-bookworm
 
 ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
-    KEYWRIGHT_DATA=/data
+    KEYWRIGHT_DATA_DIR=/data
 
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin keywright \
     && install --directory --owner=keywright --group=keywright /data
@@ -14,7 +14,7 @@ WORKDIR /srv/keywright
 COPY requirements/runtime.txt requirements/runtime.in requirements/
 RUN pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md alembic.ini ./
 COPY app/ app/
 COPY alembic/ alembic/
 COPY static/ static/

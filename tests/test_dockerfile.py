@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.settings import Settings
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -33,9 +35,13 @@ def test_it_does_not_run_as_root(instructions: list[tuple[str, str]]) -> None:
     assert words.index("USER") < words.index("CMD")
 
 
-def test_the_data_is_a_volume_that_the_user_owns(instructions: list[tuple[str, str]]) -> None:
+def test_the_data_is_a_volume_that_the_user_owns(
+    instructions: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert values(instructions, "VOLUME") == ["/data"]
-    assert "KEYWRIGHT_DATA=/data" in " ".join(values(instructions, "ENV")).split()
+    for setting in " ".join(values(instructions, "ENV")).split():
+        monkeypatch.setenv(*setting.split("=", 1))
+    assert Settings().data_dir == Path("/data")
     assert any(
         "install --directory --owner=keywright" in run and run.endswith("/data")
         for run in values(instructions, "RUN")
