@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from math import inf
+from typing import Any
 
 from app.model.conditions import Comparison
 from app.model.keys import Kept
@@ -586,6 +587,8 @@ class World:
     made_by: Mapping[str, str] = field(default_factory=dict)
     """Entity → who makes its key: client, server, derived."""
     tenant: str = ""
+    memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What has been worked out on this world, by question. It holds nothing that cannot be worked out again."""
 
     def own(self, of: str, attr: str) -> str:
         return self.aliases.get((of, attr), attr)
