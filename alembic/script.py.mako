@@ -17,6 +17,9 @@ branch_labels = ${repr(branch_labels)}
 depends_on = ${repr(depends_on)}
 
 
+# Rebuilding a table in SQLite: pass table_kwargs={"sqlite_autoincrement": True}, or ids get reused.
+
+
 def upgrade() -> None:
     ${upgrades if upgrades else "pass"}
 
