@@ -14,7 +14,7 @@ class Heat:
 
     `rate`: peak operations/s (average where no peak is given, then `assumed`). `units`: per operation. `share`: of the
     hottest partition. `why`: where the share comes from in words ("pending is set on every insert"). `key`: the key part
-    that concentrates it.
+    that concentrates it (with `?` in front: its share is not known).
     """
 
     pattern: str
@@ -26,6 +26,8 @@ class Heat:
     why: str
     assumed: bool = False
     key: str = ""
+    value: str = ""
+    """The one value this lands on, where it is known: a literal, `now`, `end`."""
 
     @property
     def load(self) -> float:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from app.rules.rule import Finding, Rule, rule
 
-NOT_RULES = {"rule"}
+NOT_RULES = {"rule", "words"}
 
 
 def _find() -> Mapping[str, Rule]:
