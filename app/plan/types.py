@@ -130,6 +130,8 @@ class Single:
     offset: float = 0
     needs: frozenset[str] | None = None
     strong: bool = False
+    age: float = 0
+    """Greatest lag of a path in seconds; 0: any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,8 @@ class AccessPath:
     kind: str = "primary"
     lag: float = 0
     """Seconds by which this path may lag behind the record (a GSI, a replica)."""
+    fetches: bool = False
+    """The engine reads what the path lacks from the record, in the same request (an LSI)."""
 
 
 @dataclass(frozen=True, slots=True)

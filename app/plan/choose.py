@@ -1,0 +1,114 @@
+"""Which path serves a read of one record kind: the best the model offers, and what the engine will probably run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+from app.model.spread import Spread
+from app.plan.estimate import ONE_RECORD, share
+from app.plan.refuse import Refusal
+from app.plan.serve import Missed, Served, Task
+from app.plan.types import AccessPath, Dialect, Level, Single, Use, World
+from app.plan.unite import unite
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`served_by`: the cheapest path, None where none serves. `likely`: what the engine will probably run instead."""
+
+    task: Task
+    paths: tuple[AccessPath, ...]
+    served_by: Served | None
+    likely: Served | None = None
+    blocked: tuple[Refusal, ...] = ()
+    """Reasons that belong to no path: a branch of an `or` without a way in."""
+
+    @property
+    def level(self) -> Level:
+        return self.served_by.level if self.served_by else Level.IMPOSSIBLE
+
+    @cached_property
+    def nearest(self) -> Missed | None:
+        """The path that comes closest to serving the read, with all its reasons. Made when asked for."""
+        missed = [self.task.explain(p) for p in self.paths]
+        return min((m for m in missed if m.reasons), key=lambda m: m.distance, default=None)
+
+
+def best(
+    single: Single,
+    paths: Sequence[AccessPath],
+    dialect: Dialect,
+    world: World,
+    *,
+    size: Spread = ONE_RECORD,
+    nodes: float = 1,
+    matched: Spread | None = None,
+) -> Choice:
+    """The cheapest path for one read of one record kind.
+
+    `size`: bytes of a record. `nodes`: machines that hold the structure. `matched`: records the conditions find, where
+    that is known; else it follows from the attributes' distinct values.
+    """
+    task = Task(single, dialect, world, size, nodes, matched)
+    mine = tuple([p for p in paths if p.of == single.of])
+    blocked: tuple[Refusal, ...] = ()
+    if single.any_of:
+        found, blocked = _either(task, mine)
+    else:
+        found = served(task, mine)
+    if not found:
+        return Choice(task, mine, None, None, blocked)
+    chosen = found[0] if len(found) == 1 else min(found, key=lambda s: _rank(s, dialect))
+    likely = None
+    if dialect.race and len(found) > 1:
+        likely = min(found, key=lambda s: (_declined(s, dialect), s.race(dialect.race)))
+    if likely is not None and (likely is chosen or likely.path is chosen.path):
+        likely = None
+    return Choice(task, mine, chosen, likely, blocked)
+
+
+def served(task: Task, paths: Sequence[AccessPath]) -> list[Served]:
+    """Every path that serves the read and is of any use to it."""
+    out = []
+    for path in paths:
+        if task.hopeful(path):
+            found = task.follow(path)
+            if found is not None and (path.scan or found.useful):
+                out.append(found)
+    return out
+
+
+def _declined(found: Served, dialect: Dialect) -> bool:
+    return found.path.scan and dialect.prefers_index
+
+
+def _rank(found: Served, dialect: Dialect) -> tuple[bool, bool, float]:
+    return found.level is Level.SCAN and not dialect.race, _declined(found, dialect), found.work
+
+
+def _either(task: Task, paths: tuple[AccessPath, ...]) -> tuple[list[Served], tuple[Refusal, ...]]:
+    """An `or`: one path that filters, or each branch by its own path."""
+    single, stats = task.single, task.world.stats
+    passes = 1 - prod(1 - prod(share(c, stats) for c in b) for b in single.any_of)
+    found: list[Served] = []
+    if task.dialect.residual is not Use.REFUSED:
+        found = [_filtered(s, passes) for s in served(task, paths)]
+    each = [
+        best(
+            replace(single, where=single.where + branch, any_of=()),
+            paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
+        ).served_by
+        for branch in single.any_of
+    ]  # fmt: skip
+    union, blocked = unite(task, each)
+    if union is not None:
+        found.append(union)
+    return found, blocked
+
+
+def _filtered(found: Served, passes: float) -> Served:
+    cost = replace(found.cost, returned=found.cost.returned.times(passes))
+    return replace(found, cost=cost, unfolded=True)

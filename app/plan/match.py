@@ -1,0 +1,85 @@
+"""Laying a conjunction over an access path: what narrows, what the entry can judge, what only the record can."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.plan.bind import ONLY_EQUALITY, SPECIAL, Named, bind_order, bind_partition, by_attribute
+from app.plan.types import AccessPath, Cond, Dialect, Kind, Match, Single, Use, Walked
+
+PRESENT = ("exists", "not null")
+
+
+def lay(single: Single, path: AccessPath, dialect: Dialect, named: Named, keep: float = 0.0) -> Match:
+    """Every condition lands in exactly one of three places: it narrows the read, is checked on the entry, or is left
+    for the record."""
+    special = SPECIAL.get(path.kind)
+    if special:
+        named = by_attribute(single.where, {**dialect.ops, special: ONLY_EQUALITY})
+    partition = tuple([bind_partition(p, named, keep) for p in path.partition])
+    done: set[int] = set()
+    for step in partition:
+        if step.exact and step.kind is not None and step.kind <= Kind.POINTS:
+            done.update(map(id, step.conds))
+    order, checks = _order(path, dialect, named, done)
+    if path.only:
+        done.update(id(c) for c in single.where if any(_same(c, o) for o in path.only))
+    if special and any(c.op == special for w in order for c in w.conds):
+        order = tuple(w if w.kind is not None else Walked(w.part, Kind.POINT) for w in order)
+    residual = tuple([c for c in single.where if id(c) not in done])
+    return Match(single, path, partition, order, tuple(checks), residual)
+
+
+def _order(path: AccessPath, dialect: Dialect, named: Named, done: set[int]) -> tuple[tuple[Walked, ...], list[Cond]]:
+    """The ordered parts: tight while points continue, ended by a span; what is beyond a gap may still be checked."""
+    steps: list[Walked] = []
+    checks: list[Cond] = []
+    tight, column = True, -1
+    reached = bool(path.partition) or dialect.lead is Use.SERVER
+    later = dialect.later is Use.SERVER
+    for i, part in enumerate(path.order):
+        step = bind_order(part, named, path.hashed)
+        kind = step.kind
+        reached = reached or (i == 0 and kind is not None)
+        narrows = tight and kind is not None and kind < Kind.ENTRY
+        if not narrows:
+            step = Walked(part, kind, step.count, 1, step.conds, step.exact, False)
+            if step.conds and reached and later and kind is not Kind.RECORD and part.column != column:
+                checks += step.conds
+                if step.exact:
+                    done.update(map(id, step.conds))
+        elif step.exact:
+            done.update(map(id, step.conds))
+        steps.append(step)
+        if part.attr or part.kept.chosen:
+            tight = narrows and kind is not None and kind < Kind.SPAN
+        column = part.column
+    return tuple(steps), checks
+
+
+def uncovered(only: Sequence[Cond], where: Sequence[Cond]) -> tuple[Cond, ...]:
+    """Conditions of a partial path that the read does not imply."""
+    return tuple(o for o in only if not any(_implies(c, o) for c in where))
+
+
+def _implies(cond: Cond, only: Cond) -> bool:
+    if cond.attr != only.attr:
+        return False
+    if only.op in PRESENT:
+        return cond.op != "null"
+    return _same(cond, only)
+
+
+def _same(a: Cond, b: Cond) -> bool:
+    if a.attr != b.attr or a.op != b.op:
+        return False
+    if a.source and b.source:
+        return a.source.operands == b.source.operands
+    return (a.n, a.share) == (b.n, b.share)
+
+
+def narrowing(match: Match) -> set[int]:
+    """Identities of the conditions that narrow the read, exactly or not."""
+    found = {id(c) for w in match.partition if w.kind is Kind.POINT or w.kind is Kind.POINTS for c in w.conds}
+    found.update(id(c) for w in match.order if w.tight for c in w.conds)
+    return found

@@ -1,0 +1,128 @@
+"""How far a path gives the order a read asks for, and which order the query must state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.plan.types import Dialect, Kind, Match, Single, Stat, Use, Walked
+
+Ask = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """The order obtained.
+
+    `kind`: none, stored, reversed, merged, partial, sorted, client, or "" where nobody gives it. `ask`: the order to
+    write in the query. `streams`: lists the engine merges. `given`: leading attributes the path gives. `why`: code of
+    the reason why the path does not, `attr` and `blocker` its names.
+    """
+
+    kind: str = "none"
+    ask: Ask = ()
+    streams: float = 1
+    given: int = 0
+    why: str = ""
+    attr: str = ""
+    blocker: str = ""
+
+    @property
+    def streaming(self) -> bool:
+        """Results come in the order asked for, one after the other."""
+        return self.kind in STREAMING
+
+
+STREAMING = frozenset({"none", "stored", "reversed", "merged"})
+UNORDERED = Arranged()
+
+
+def wanted(single: Single, stats: Mapping[str, Stat]) -> Ask:
+    """The order still to be made: without attributes fixed to one value, and none after a unique one.
+
+    Engines do not draw either conclusion reliably, so the query must be written from this, not from the pattern.
+    """
+    if not single.order:
+        return ()
+    fixed = {c.attr for c in single.where if c.op == "="}
+    out = []
+    for attr, way in single.order:
+        if attr in fixed:
+            continue
+        out.append((attr, way))
+        stat = stats.get(attr)
+        if stat is not None and stat.unique:
+            break
+    return tuple(out)
+
+
+def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
+    """Walk the stored parts beside the order asked for; a point is passed over, a list multiplies the streams."""
+    if not ask:
+        return UNORDERED
+    turn, streams, given, at = 0, 1.0, 0, 0
+    why = blocker = ""
+    for step in match.order:
+        if at == len(ask):
+            break
+        part = step.part
+        attr, way = ask[at]
+        if part.attr == attr and not match.path.hashed:
+            this = part.dir * part.kept.order * way
+            why = _against(step, turn, this)
+            if why:
+                blocker = attr
+                break
+            turn = this
+            if part.kept.exact:
+                given, at = given + 1, at + 1
+        elif step.kind is Kind.POINT:
+            continue
+        elif step.kind is Kind.POINTS and step.tight and streams * step.count <= dialect.merge:
+            streams *= step.count
+        else:
+            why, blocker = "before", part.attr
+            break
+    if at < len(ask):
+        return _left(match, ask, at, given, (why, blocker), dialect)
+    if turn < 0 and not dialect.reverse:
+        return _made(Arranged("", ask, 1, 0, "backwards", ask[0][0]), dialect)
+    kind = "merged" if streams > 1 else "reversed" if turn < 0 else "stored"
+    return Arranged(_over_partitions(match, ask, kind), ask, streams, given)
+
+
+def _against(step: Walked, turn: int, this: int) -> str:
+    if step.part.many and step.kind is not None:
+        return "array"
+    if not step.part.kept.order:
+        return "lost"
+    return "direction" if turn and this != turn else ""
+
+
+def _left(match: Match, ask: Ask, at: int, given: int, why: tuple[str, str], dialect: Dialect) -> Arranged:
+    code = why[0] or ("absent" if not match.path.hashed else "hashed")
+    return _made(Arranged("", ask, 1, given, code, ask[at][0], why[1]), dialect)
+
+
+def _made(short: Arranged, dialect: Dialect) -> Arranged:
+    """Who makes the order that the path does not give."""
+    kind = ""
+    if dialect.sort is Use.CLIENT:
+        kind = "client"
+    elif dialect.sort is Use.SERVER:
+        kind = "partial" if short.given and dialect.partial_sort else "sorted"
+    return Arranged(kind, short.ask, 1, short.given, short.why, short.attr, short.blocker)
+
+
+def _over_partitions(match: Match, ask: Ask, kind: str) -> str:
+    """Several partitions are merged, unless they are buckets of the sort attribute: those follow each other."""
+    for step in match.partition:
+        if step.count > 1 and not follows(step, ask):
+            return "merged"
+    return kind
+
+
+def follows(step: Walked, ask: Ask) -> bool:
+    """Is this part a bucket of the attribute sorted by first?"""
+    kept = step.part.kept
+    return bool((kept.bucket or kept.chunk) and (not ask or step.part.attr == ask[0][0]))

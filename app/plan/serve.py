@@ -1,0 +1,160 @@
+"""Serving one read by one path: the task, what serves it, what misses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.model.spread import Spread
+from app.plan.bind import SPECIAL, Named, by_attribute
+from app.plan.estimate import ONE_RECORD, Cost, Numbers, estimate
+from app.plan.grade import grade
+from app.plan.match import lay
+from app.plan.order import Arranged, Ask, arrange, wanted
+from app.plan.refuse import Refusal, refusals
+from app.plan.types import AccessPath, Dialect, Level, Match, Part, Single, Use, World
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One path that serves a read. `branches`: one per branch of an `or`. `unfolded`: the `or` is judged on each
+    record."""
+
+    match: Match
+    arranged: Arranged
+    cost: Cost
+    level: Level
+    covered: bool = False
+    branches: tuple[Served, ...] = ()
+    unfolded: bool = False
+
+    @property
+    def path(self) -> AccessPath:
+        return self.match.path
+
+    @property
+    def work(self) -> float:
+        sorts = self.arranged.kind in ("sorted", "client")
+        return self.cost.work + (self.cost.returned.avg if sorts else 0)
+
+    @property
+    def useful(self) -> bool:
+        """Does the path bind, check, cover or order anything?"""
+        match = self.match
+        return (
+            any(w.part.attr and w.kind is not None and w.tight for w in match.order)
+            or bool(match.partition)
+            or bool(match.checks)
+            or (bool(self.arranged.ask) and self.arranged.kind in ORDERED)
+        )
+
+    def race(self, first: int) -> float:
+        """Entries read until the first results appear: how an engine that tries plans out judges them."""
+        cost = self.cost
+        part = min(1, first / max(cost.returned.avg, 1e-9)) if self.arranged.streaming else 1
+        return (cost.keys or cost.records.avg) * part + cost.records.avg / 1e4
+
+
+ORDERED = frozenset({"stored", "reversed", "merged", "partial"})
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """One path that does not serve a read, with every reason."""
+
+    match: Match
+    reasons: tuple[Refusal, ...]
+
+    @property
+    def distance(self) -> tuple[bool, float]:
+        """Nearest first; a scan is never near."""
+        return self.match.path.scan, sum(r.weight for r in self.reasons)
+
+
+class Task:
+    """One read of one record kind, prepared: laid over path after path."""
+
+    def __init__(
+        self,
+        single: Single,
+        dialect: Dialect,
+        world: World,
+        size: Spread = ONE_RECORD,
+        nodes: float = 1,
+        matched: Spread | None = None,
+    ) -> None:
+        self.single, self.dialect, self.world = single, dialect, world
+        self.size, self.nodes, self.matched = size, nodes, matched
+        self.keep = world.keeps.get(single.of, 0.0)
+        self.ask: Ask = wanted(single, world.stats)
+
+    @cached_property
+    def named(self) -> Named:
+        return by_attribute(self.single.where, self.dialect.ops)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return Numbers(self.single, self.world, self.matched, self.size)
+
+    def hopeful(self, path: AccessPath) -> bool:
+        """Can a path bind or order anything? Cheap, and enough to skip most paths."""
+        if path.scan or path.kind in SPECIAL:
+            return True
+        named = self.named
+        if path.partition:
+            return all(not (p.attr and p.attr not in named and not _tried(p)) for p in path.partition)
+        if self.dialect.lead is Use.SERVER:
+            return True
+        lead = next((p.attr for p in path.order if p.attr), "")
+        return lead in named or bool(self.ask and self.ask[0][0] == lead)
+
+    def lay(self, path: AccessPath) -> tuple[Match, Arranged]:
+        match = lay(self.single, path, self.dialect, self.named, self.keep)
+        return match, arrange(match, self.ask, self.dialect)
+
+    def follow(self, path: AccessPath) -> Served | None:
+        """Serve the read by one path, or None where it refuses."""
+        match, arranged = self.lay(path)
+        has_all, covered = self.holds(match)
+        if next(refusals(match, arranged, self.dialect, has_all), None) is not None:
+            return None
+        entry = self.entry_bytes(path) if covered else 0.0
+        cost = estimate(match, arranged, self.dialect, self.numbers, has_all, entry, self.nodes)
+        return Served(match, arranged, cost, grade(match, arranged, cost), covered)
+
+    def explain(self, path: AccessPath) -> Missed:
+        """Every reason why a path refuses."""
+        match, arranged = self.lay(path)
+        has_all, _ = self.holds(match)
+        return Missed(match, tuple(refusals(match, arranged, self.dialect, has_all)))
+
+    def holds(self, match: Match) -> tuple[bool, bool]:
+        """Has the path every field needed, and can it answer without the record?"""
+        path, needs = match.path, self.single.needs
+        if path.holds is None or path.primary:
+            return True, False
+        if needs is None:
+            return False, False
+        here = path.holds | {p.attr for p in (*path.partition, *path.order) if p.kept.exact}
+        if not needs <= here:
+            return False, False
+        if match.residual or any(p.many and p.attr in needs for p in path.order):
+            return True, False
+        return True, {a for a, _ in self.ask} <= here
+
+    def entry_bytes(self, path: AccessPath) -> float:
+        """Bytes of one entry: its key parts and what it holds besides."""
+        encoding, stats = self.dialect.encoding, self.world.stats
+        attrs = {p.attr for p in (*path.partition, *path.order) if p.attr} | (path.holds or set())
+        total = 0.0
+        for attr in sorted(attrs):
+            stat = stats.get(attr)
+            kind, size = (stat.type, stat.bytes.avg) if stat else ("string", 8.0)
+            total += encoding.field(attr.rpartition(".")[2], kind, size)
+        return encoding.entry(total)
+
+
+def _tried(part: Part) -> bool:
+    """Values a reader can try one by one, though no condition names them."""
+    kept = part.kept
+    return bool(kept.chosen or kept.fan or kept.bucket or kept.chunk)
