@@ -57,8 +57,12 @@ def relationship_place(relationship: Relationship) -> str:
     return relationship.name if relationship.many_to_many else f"{relationship.role}-{relationship.child}"
 
 
-
 __all__ = [
-    "add_structure", "change_entity", "change_model", "change_pattern", "change_relationship", "change_structure",
+    "add_structure",
+    "change_entity",
+    "change_model",
+    "change_pattern",
+    "change_relationship",
+    "change_structure",
     "relationship_place",
 ]

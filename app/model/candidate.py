@@ -8,23 +8,29 @@ not name go under `options`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, ValidationInfo, model_validator
 from pydantic import Field as Key
 
 from app.model.conditions import OrderBy, Where
-from app.model.keys import KeyList, KeyText
-from app.model.part import Flag, Named, Part, Strings
+from app.model.keys import KeyList, KeyListOrText, KeyText
+from app.model.part import Flag, Free, FreeMapping, Frozen, Named, Part, Strings, Texts, fixed, one_of
+from app.model.problem import Unreadable
 from app.model.quantity import Count
+from app.model.short import Brief, one_key
+from app.model.words import Dotted, DottedValues, Mark, Mention, Mentions, Refresh, StructureName, Title
 
+StoreName = str
+"""Name of a store, as `app.stores` knows it; an unknown one is a question, not an error."""
 STRUCTURE_WORDS = ("collection", "table", "keys", "nodes", "edges", "materialized view")
 """The key that names a structure and says what the store calls it."""
 
 
-class Embed(Part):
+class Embed(Brief):
     """Another entity held inside the record. `max` with `beyond`: what happens at the bound; `first`: a subset."""
 
-    what: str
+    what: Mention
     as_: str = Key("", alias="as")
     max: Count | None = None
     beyond: str = ""
@@ -34,35 +40,35 @@ class Embed(Part):
     reference: tuple[Reference, ...] = ()
     copied: tuple[Copy, ...] = Key((), alias="copy")
     computed: tuple[Computed, ...] = ()
-    fields: Strings | None = None
+    fields: Annotated[Strings | None, Mark("mention")] = None
     note: str = ""
 
 
-class Reference(Part):
+class Reference(Brief):
     """Ids of another entity inside the record."""
 
-    what: str
+    what: Mention
     as_: str = Key("", alias="as")
     max: Count | None = None
     note: str = ""
 
 
-class Copy(Part):
-    """A copied attribute: its truth follows from `what`. `refresh`: never, same write, same transaction, async within …, on expiry."""
+class Copy(Brief):
+    """A copied attribute: its truth follows from `what`. `refresh`: never, same write, async within …, on expiry."""
 
-    what: str
+    what: Mention
     as_: str = Key("", alias="as")
-    refresh: str = ""
+    refresh: Refresh = ""
     because: str = ""
     note: str = ""
 
 
-class Computed(Part):
+class Computed(Brief):
     """A maintained figure: a computed field of an entity, or a formula with `as`."""
 
-    what: str
+    what: Mention
     as_: str = Key("", alias="as")
-    refresh: str = ""
+    refresh: Refresh = ""
     because: str = ""
     note: str = ""
 
@@ -85,68 +91,68 @@ class Index(Part):
     sparse: Flag = False
     where: Where | None = None
     type: str = ""
-    include: Strings = ()
+    include: Mentions = ()
     scope: str = ""
     array: Flag = False
     exempt: Flag = False
-    expression: str = ""
+    expression: Dotted = ""
     pk: KeyText | None = None
     sk: KeyText | None = None
-    of: Strings = ()
-    projection: Strings | None = None
+    of: Mentions = ()
+    projection: Annotated[Strings | None, Mark("mention")] = None
     """`("all",)`, `("keys",)` or attribute paths."""
-    capacity: Any = None
-    attributes: Mapping[str, str] = Key(default_factory=dict)
+    capacity: Free = None
+    attributes: Texts = Key(default_factory=Frozen)
     records: tuple[RecordShape, ...] = ()
-    options: Mapping[str, Any] = Key(default_factory=dict)
+    options: DottedValues = Key(default_factory=Frozen)
     note: str = ""
 
 
 class RecordShape(Part):
     """One kind of record in a structure that holds several (a single table), or in an overloaded index."""
 
-    of: str
+    of: Mention
     pk: KeyText | None = None
     sk: KeyText | None = None
     purpose: str = ""
-    truth: str = ""
-    fields: Strings | None = None
+    truth: StructureName = ""
+    fields: Annotated[Strings | None, Mark("mention")] = None
     embed: tuple[Embed, ...] = ()
     reference: tuple[Reference, ...] = ()
     copied: tuple[Copy, ...] = Key((), alias="copy")
     computed: tuple[Computed, ...] = ()
     bucket: Bucket | None = None
-    for_each: str = Key("", alias="for each")
+    for_each: Mention = Key("", alias="for each")
     where: Where | None = None
-    ttl: str = ""
-    refresh: str = ""
+    ttl: Dotted = ""
+    refresh: Refresh = ""
     note: str = ""
 
 
 class Structure(Named):
     """What the store calls a place: collection, table, key family, label, edge type."""
 
-    kind: str
+    kind: Annotated[str, one_of(*STRUCTURE_WORDS)]
     """One of `STRUCTURE_WORDS`; written in the file as the key whose value is `name`."""
-    name: str
-    store: str = ""
+    name: Title
+    store: StoreName = ""
     """Empty: the model's store. A structure may live in another one (a cache in front, an outbox)."""
-    of: str = ""
+    of: Mention = ""
     records: tuple[RecordShape, ...] = ()
     purpose: str = ""
-    truth: str = ""
-    fields: Strings | None = None
+    truth: StructureName = ""
+    fields: Annotated[Strings | None, Mark("mention")] = None
     """Limits what a record holds; None: the entity's own fields; `("none",)`: none of them."""
     embed: tuple[Embed, ...] = ()
     reference: tuple[Reference, ...] = ()
     copied: tuple[Copy, ...] = Key((), alias="copy")
     computed: tuple[Computed, ...] = ()
     bucket: Bucket | None = None
-    for_each: str = Key("", alias="for each")
+    for_each: Mention = Key("", alias="for each")
     where: Where | None = None
-    refresh: str = ""
+    refresh: Refresh = ""
     writes: str = ""
-    id_: KeyList | None = Key(None, alias="_id")
+    id_: KeyListOrText | None = Key(None, alias="_id")
     key: KeyText | None = None
     path: KeyText | None = None
     row_key: KeyText | None = Key(None, alias="row key")
@@ -157,40 +163,62 @@ class Structure(Named):
     clustering_key: KeyList | None = Key(None, alias="clustering key")
     primary_key: KeyList | None = Key(None, alias="primary key")
     partition_by: KeyList | None = Key(None, alias="partition by")
-    foreign_keys: Strings = Key((), alias="foreign keys")
+    foreign_keys: Mentions = Key((), alias="foreign keys")
     indexes: tuple[Index, ...] = ()
     gsi: tuple[Index, ...] = ()
     lsi: tuple[Index, ...] = ()
-    static: Strings = ()
-    counters: tuple[Any, ...] = ()
-    families: tuple[Mapping[str, Any], ...] = ()
-    constraints: tuple[Mapping[str, Any], ...] = ()
-    from_: str = Key("", alias="from")
-    to: str = ""
-    properties: Strings = ()
+    static: Mentions = ()
+    counters: Annotated[tuple[Free, ...], Mark("mention")] = ()
+    families: Annotated[tuple[FreeMapping, ...], Mark("dotted")] = ()
+    constraints: Annotated[tuple[FreeMapping, ...], Mark("dotted")] = ()
+    from_: Mention = Key("", alias="from")
+    to: Mention = ""
+    properties: Mentions = ()
     type: str = ""
     """Redis value type: string, hash, list, set, sorted set, stream, bitmap, hyperloglog, geo."""
     format: str = ""
     member: KeyText | None = None
-    score: str = ""
-    value: str = ""
-    counts: str = ""
+    score: Dotted = ""
+    value: Dotted = ""
+    counts: Mention = ""
     max: Count | None = None
     on_change: str = Key("", alias="on change")
     owner: str = ""
-    ttl: str = ""
+    ttl: Dotted = ""
     schema_version: str = Key("", alias="schema version")
-    capacity: Any = None
-    attributes: Mapping[str, str] = Key(default_factory=dict)
-    options: Mapping[str, Any] = Key(default_factory=dict)
+    capacity: Free = None
+    attributes: Texts = Key(default_factory=Frozen)
+    options: DottedValues = Key(default_factory=Frozen)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_kind(cls, raw: Any, info: ValidationInfo) -> Any:
+        if not isinstance(raw, Mapping):
+            return raw
+        data = one_key(raw, STRUCTURE_WORDS, "kind", "name", info)
+        if not data.get("kind"):
+            shown = ", ".join(STRUCTURE_WORDS)
+            raise Unreadable("a structure does not say what it is", f"Begin with one of {shown}")
+        return data
+
+    def shorten(self, plain: dict[str, Any]) -> Any:
+        """What the store calls it is the key and the name its value; a key of one part stands alone."""
+        if isinstance(plain.get("_id"), list) and len(plain["_id"]) == 1:
+            plain["_id"] = plain["_id"][0]
+        name = plain.pop("name")
+        return {
+            (name_of if k == "kind" else k): (name if k == "kind" else v)
+            for k, v in plain.items()
+            for name_of in (plain["kind"],)
+        }
 
 
 class Serves(Part):
     """How the application really runs a pattern, where that is not the cheapest plan."""
 
-    path: str = ""
-    else_: str = Key("", alias="else")
-    join: str = ""
+    path: StructureName = ""
+    else_: StructureName = Key("", alias="else")
+    join: Mention = ""
     commands: str = ""
     read_preference: str = Key("", alias="read preference")
     note: str = ""
@@ -199,13 +227,13 @@ class Serves(Part):
 class Candidate(Named):
     """One candidate model: one store (with others beside it if a structure says so) and its structures."""
 
-    name: str
-    store: str
+    name: Title
+    store: StoreName
     version: str = ""
     nodes: Count | None = None
-    options: Mapping[str, Any] = Key(default_factory=dict)
+    options: DottedValues = Key(default_factory=Frozen)
     structures: tuple[Structure, ...] = ()
-    serves: Mapping[str, Serves] = Key(default_factory=dict)
+    serves: Annotated[Mapping[str, Serves], AfterValidator(fixed), Mark("pattern")] = Key(default_factory=Frozen)
     chosen: Flag = False
 
     def store_of(self, structure: Structure) -> str:
@@ -216,6 +244,15 @@ class Candidate(Named):
 
 
 __all__ = [
-    "STRUCTURE_WORDS", "Bucket", "Candidate", "Computed", "Copy", "Embed", "Index", "RecordShape",
-    "Reference", "Serves", "Structure",
+    "STRUCTURE_WORDS",
+    "Bucket",
+    "Candidate",
+    "Computed",
+    "Copy",
+    "Embed",
+    "Index",
+    "RecordShape",
+    "Reference",
+    "Serves",
+    "Structure",
 ]

@@ -7,30 +7,47 @@ the place removes the mark.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Self
 
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_validator
 from pydantic import Field as Key
 
 from app.model.conditions import OrderBy, Where
-from app.model.part import Flag, Named, Part, Strings, Words
+from app.model.part import Flag, Frozen, Named, Part, Strings, fixed, one_of
+from app.model.problem import Unreadable
 from app.model.quantity import Count, Duration, Growth, Rate, Share, Size
-from app.model.shares import Shares
+from app.model.shares import ShareList
+from app.model.short import Brief, one_key, read_field, write_field
 from app.model.spreads import ChildSpread, CountSpread, SizeSpread
-
-FieldType = str
-"""`string text int32 int64 float double decimal bool date datetime uuid objectid timeuuid binary json object enum
-point vector(N)`, each also with `[]`."""
+from app.model.words import (
+    DottedValues,
+    EntityName,
+    FieldName,
+    FieldType,
+    Level,
+    Mark,
+    Mention,
+    Mentions,
+    NameLists,
+    PatternName,
+    RoleName,
+    Title,
+)
 
 READS = ("get", "list", "count", "aggregate", "search", "traverse")
 WRITES = ("insert", "upsert", "update", "delete")
 ACTIONS = READS + WRITES
 
 
+RETRIES = ("idempotency key", "same key", "same value", "conditional", "unsafe")
+
+
 class Field(Part):
     """One field of an entity. Short form: `name type [flags] [avg N] [max N] [distinct N] [present N%] [items …]`."""
 
-    name: str
+    name: FieldName
     type: FieldType = "string"
     key: Flag = False
     unique: Flag = False
@@ -40,10 +57,18 @@ class Field(Part):
     distinct: Count | None = None
     present: Share | None = None
     items: CountSpread | None = None
-    values: Shares | None = None
-    computed: str = ""
+    values: ShareList | None = None
+    computed: Mention = ""
     """Formula of a maintained figure, e.g. `count(comment)`; empty for a stored field."""
     note: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, raw: Any) -> Any:
+        return read_field(raw) if isinstance(raw, str) else raw
+
+    def shorten(self, plain: dict[str, Any]) -> Any:
+        return write_field(plain)
 
     @property
     def is_array(self) -> bool:
@@ -53,15 +78,15 @@ class Field(Part):
 class Entity(Named):
     """A thing with an identity (or, without a key field, a value inside its parent)."""
 
-    name: str
+    name: EntityName
     count: Count | None = None
     growth: Growth | None = None
     keep: Duration | None = None
     size: SizeSpread | None = None
     fields: tuple[Field, ...] = ()
-    unique: tuple[tuple[str, ...], ...] = ()
-    is_a: str = Key("", alias="is a")
-    soft_delete: str = Key("", alias="soft delete")
+    unique: NameLists = ()
+    is_a: Mention = Key("", alias="is a")
+    soft_delete: Annotated[str, Mark("field")] = Key("", alias="soft delete")
 
     def field(self, name: str) -> Field | None:
         return next((f for f in self.fields if f.name == name), None)
@@ -77,18 +102,31 @@ class Relationship(Named):
     `name` is the parent's role (default: its entity); `children_as` the children's role.
     """
 
-    name: str = ""
-    parent: str = ""
-    child: str = ""
-    via: Strings = ()
+    name: RoleName = ""
+    parent: Mention = ""
+    child: Mention = ""
+    via: Annotated[Strings, Mark("child field")] = ()
     children: ChildSpread | None = None
-    children_as: str = Key("", alias="children as")
-    on_delete: Literal["keep", "cascade", "refuse"] = Key("keep", alias="on delete")
-    from_: str = Key("", alias="from")
-    to: str = ""
+    children_as: RoleName = Key("", alias="children as")
+    on_delete: Annotated[str, one_of("keep", "cascade", "refuse")] = Key("keep", alias="on delete")
+    from_: Mention = Key("", alias="from")
+    to: Mention = ""
     out: ChildSpread | None = None
     in_: ChildSpread | None = Key(None, alias="in")
     together: Flag = Key(False, alias="degrees together")
+
+    @model_validator(mode="after")
+    def _has_ends(self) -> Self:
+        if bool(self.parent) == bool(self.from_) or bool(self.child) == bool(self.to):
+            raise Unreadable("a relationship needs its two ends", "Give parent and child, or from and to")
+        if self.from_ and not self.name:
+            raise Unreadable("a many-to-many relationship needs a name", "Write name: tagged")
+        return self
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: `ROLE-CHILD`, or the name where it is many-to-many."""
+        return self.name if self.many_to_many else f"{self.role}-{self.child}"
 
     @property
     def role(self) -> str:
@@ -100,85 +138,154 @@ class Relationship(Named):
         return bool(self.from_)
 
 
-class Need(Part):
+class Need(Brief):
     """One thing a read returns: an entity (`order`), a field (`buyer.name`), or children with conditions."""
 
-    what: str
+    what: Mention
     where: Where | None = None
     order_by: OrderBy | None = Key(None, alias="order by")
     limit: Count | None = None
     note: str = ""
 
 
-class PatternRate(Part):
+_RATE_WORD = re.compile(r"\s*,?\s*\b(avg|peak)\b\s*:?\s*")
+
+
+def read_rates(text: str) -> dict[str, str]:
+    """`500/s`, `{avg: 500/s, peak: 1500/s}` and `500/s, peak 1500/s` typed as one text."""
+    inner = text.strip().removeprefix("{").removesuffix("}")
+    first, *rest = _RATE_WORD.split(inner)
+    found = {"avg": first} if first.strip() or not rest else {}
+    for word, value in zip(rest[::2], rest[1::2], strict=True):
+        if word in found:
+            raise Unreadable(f"{word} is given twice", "Write 500/s, peak 1500/s")
+        found[word] = value
+    return found
+
+
+class PatternRate(Brief):
     """Operations per second: average and peak; `text` forms: `500/s`, `{avg: 500/s, peak: 1500/s}`, `90% of reads`."""
+
+    brief: ClassVar[str] = "avg"
 
     avg: Rate | None = None
     peak: Rate | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spoken(cls, raw: Any) -> Any:
+        return read_rates(raw) if isinstance(raw, str) else raw
 
 
 class AlsoWrite(Part):
     """A further change made by the same operation."""
 
-    insert: str = ""
-    upsert: str = ""
-    update: str = ""
-    delete: str = ""
+    insert: Mention = ""
+    upsert: Mention = ""
+    update: Mention = ""
+    delete: Mention = ""
     where: Where | None = None
-    set: Mapping[str, Any] = Key(default_factory=dict)
-    for_each: str = Key("", alias="for each")
+    set: DottedValues = Key(default_factory=Frozen)
+    for_each: Mention = Key("", alias="for each")
     only_if: Where | None = Key(None, alias="only if")
     inserts: Share | None = None
 
+    @model_validator(mode="after")
+    def _one_action(self) -> Self:
+        said = [w for w in WRITES if getattr(self, w)]
+        if len(said) != 1:
+            shown = " and ".join(said) or "nothing"
+            raise Unreadable(f"one change is expected, found {shown}", "Write e.g. update: user")
+        return self
 
-class Paging(Part):
-    """How a list is paged: `cursor` or `offset`."""
+    @property
+    def action(self) -> str:
+        return next(w for w in WRITES if getattr(self, w))
 
-    how: Literal["cursor", "offset"]
+    @property
+    def entity(self) -> str:
+        entity: str = getattr(self, self.action)
+        return entity
+
+
+def _needs(raw: Any) -> Any:
+    return [raw] if isinstance(raw, (str, Mapping, Need)) else raw
+
+
+def _levels(raw: Any) -> Any:
+    return {"*": raw} if isinstance(raw, str) else raw
 
 
 class Pattern(Named):
     """One operation of the application: one row of the access-pattern table."""
 
-    operation: str
+    operation: Title
     text: str = ""
     """The pasted row, kept beside its reading."""
-    action: Words = ""
+    action: Annotated[str, one_of(*ACTIONS)] = ""
     """`get`, `list` … `delete`; written in the file as the key whose value is `entity`. Empty: not understood yet."""
-    entity: str = ""
+    entity: Mention = ""
+    more: Mentions = ()
+    """Further entities of the same read: `list: [order_item, shipment]`."""
     where: Where | None = None
-    any_kind: str = Key("", alias="any kind")
+    any_kind: Mention = Key("", alias="any kind")
     order_by: OrderBy | None = Key(None, alias="order by")
     limit: Count | None = None
-    paging: Literal["", "cursor", "offset"] = ""
+    paging: Annotated[str, one_of("cursor", "offset")] = ""
     pages: CountSpread | None = None
-    needs: tuple[Need, ...] = ()
-    through: Strings = ()
-    span: Mapping[str, Duration] = Key(default_factory=dict)
+    needs: Annotated[tuple[Need, ...], BeforeValidator(_needs)] = ()
+    through: Mentions = ()
+    span: Annotated[Mapping[str, Duration], AfterValidator(fixed), Mark("dotted")] = Key(default_factory=Frozen)
     matches: CountSpread | None = None
-    group_by: str = Key("", alias="group by")
-    compute: str = ""
-    along: Strings = ()
+    group_by: Mention = Key("", alias="group by")
+    compute: Mention = ""
+    along: Mentions = ()
     repeat: str = ""
-    end: str = ""
+    end: Mention = ""
     shortest: Flag = False
-    with_: Strings = Key((), alias="with")
-    set: Mapping[str, Any] = Key(default_factory=dict)
+    with_: Mentions = Key((), alias="with")
+    set: DottedValues = Key(default_factory=Frozen)
     also: tuple[AlsoWrite, ...] = ()
     only_if: Where | None = Key(None, alias="only if")
     atomic: Flag = False
-    given: Strings = ()
+    given: Mentions = ()
     inserts: Share | None = None
-    retry: str = ""
+    retry: Annotated[str, one_of(*RETRIES)] = ""
     rate: PatternRate | None = None
     batch: Count | None = None
     within: Duration | None = None
-    for_each: str = Key("", alias="for each")
-    skew: Mapping[str, Shares] = Key(default_factory=dict)
-    consistency: Mapping[str, str] = Key(default_factory=dict)
+    for_each: PatternName = Key("", alias="for each")
+    skew: Annotated[Mapping[str, ShareList], AfterValidator(fixed), Mark("dotted")] = Key(default_factory=Frozen)
+    consistency: Annotated[Mapping[str, Level], BeforeValidator(_levels), AfterValidator(fixed), Mark("mention")] = Key(
+        default_factory=Frozen
+    )
     """Level by entity or attribute; key `*` for all. Levels: strong, read your writes, causal, eventual [age], historical."""
     consistency_note: str = Key("", alias="consistency note")
     latency: Duration | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_action(cls, raw: Any, info: ValidationInfo) -> Any:
+        if not isinstance(raw, Mapping):
+            return raw
+        data = one_key(raw, ACTIONS, "action", "entity", info)
+        several = data.get("entity")
+        if isinstance(several, (list, tuple)) and several:
+            data["entity"], data["more"] = several[0], list(several[1:])
+        return data
+
+    def shorten(self, plain: dict[str, Any]) -> Any:
+        """The action is the key and the entity its value."""
+        more = plain.pop("more", ())
+        said = {"action", "entity"} & set(plain)
+        if not said:
+            return plain
+        entity = plain.get("entity", "")
+        value = [entity, *([more] if isinstance(more, str) else more)] if more else entity
+        return {
+            (plain["action"] if k == "action" else k): (value if k == "action" else v)
+            for k, v in plain.items() if k != "entity" or "action" not in plain
+        }  # fmt: skip
 
     @property
     def is_write(self) -> bool:
@@ -198,6 +305,6 @@ class Traffic(Part):
 
 
 __all__ = [
-    "ACTIONS", "READS", "WRITES", "AlsoWrite", "Entity", "Field", "Need", "Pattern", "PatternRate",
-    "Relationship", "Traffic", "Share", "Size",
-]
+    "ACTIONS", "READS", "RETRIES", "WRITES", "AlsoWrite", "Entity", "Field", "Need", "Pattern", "PatternRate",
+    "Relationship", "Share", "Size", "Traffic",
+]  # fmt: skip
