@@ -516,6 +516,7 @@ class Figure:
     of: str
     rel: Rel
     reads: frozenset[str] = frozenset()
+    formula: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,283 @@
+"""How many bytes does a stored record have? Own fields, embeds, copies and figures, encoded as the store encodes.
+
+Averages, p99 and bounds are carried along: a record with 40 articles on average and 900 at p99 is
+judged by both. Children may be given as they will be at another time; everything else stays.
+
+An unknown p99 counts as the average. The unknown size of a value has its p99 for a bound; an unknown
+number of children has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isinf
+
+from app.model.spread import ONE, ZERO, Spread, exactly
+from app.plan.types import Encoding, Held, Part, Record, Rel, World
+
+TEXT = {
+    "int32": 6, "int64": 10, "float": 8, "double": 10, "decimal": 8, "bool": 5, "date": 10, "datetime": 24,
+    "uuid": 36, "timeuuid": 36, "objectid": 24, "point": 24,
+}  # fmt: skip
+"""Characters of a value as text in a key."""
+BUCKET_TEXT = ((60, 16), (3600, 13), (86_400, 10), (604_800, 8), (2_592_000, 7))
+"""Characters of a time bucket, by its seconds; a year has 4."""
+FIGURE = 8.0
+"""Bytes of a maintained figure."""
+Children = Mapping[Rel, Spread]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of a record's bytes: where (`items[].sku`), what it is, how many bytes in one stored record.
+
+    `kind`: key, own, embed, reference, copy, computed, overhead. `each`: bytes of one element, of an embed or a
+    reference; `count`: how many there are.
+    """
+
+    path: str
+    kind: str
+    bytes: Spread
+    type: str = ""
+    each: Spread = ZERO
+    count: Spread = ONE
+    depth: int = 0
+
+
+def size_of(record: Record, world: World, children: Children | None = None) -> Spread:
+    """Bytes of one stored record; `children` as they are at another time, for those relationships that changed."""
+    keys = packed_keys(record.primary.partition + record.primary.order, record.shape[0], world)
+    return record_size(record.shape, world, record.dialect.encoding, keys, record.group, children)
+
+
+def sample(record: Record, world: World, children: Children | None = None) -> tuple[Item, ...]:
+    """What the bytes of one stored record are made of, in the order of the shape, deepest level last."""
+    keys = packed_keys(record.primary.partition + record.primary.order, record.shape[0], world)
+    return breakdown(record.shape, world, record.dialect.encoding, keys, record.group, children)
+
+
+def record_size(
+    shape: Sequence[Held],
+    world: World,
+    encoding: Encoding,
+    keys: Mapping[str, float] | None = None,
+    group: float = 1,
+    children: Children | None = None,
+) -> Spread:
+    """Bytes of one stored record with this shape.
+
+    `keys`: attributes that exist only to be a key, with their bytes (`packed_keys`). `group`: entity records per
+    stored record. Raises ValueError for an empty shape.
+    """
+    items = breakdown(shape, world, encoding, keys, group, children)
+    total = ZERO
+    for item in items:
+        if item.depth == 0:
+            total = total + item.bytes
+    return total
+
+
+def breakdown(
+    shape: Sequence[Held],
+    world: World,
+    encoding: Encoding,
+    keys: Mapping[str, float] | None = None,
+    group: float = 1,
+    children: Children | None = None,
+) -> tuple[Item, ...]:
+    """Every line of `record_size`. Lines of depth 0 add up to the record; deeper ones say what is inside them."""
+    if not shape:
+        raise ValueError("a record without a shape has no size")
+    walk = _Walk(shape, world, encoding, children or {})
+    items = [
+        Item(name, "key", exactly(encoding.field(name, "string", size)), "string")
+        for name, size in (keys or {}).items()
+    ]
+    if group > 1:
+        inside = walk.inside(0, "readings[].", 1)
+        each = _total(i for i in inside if i.depth == 1)
+        line = _array(encoding, shape[0].name or "items", exactly(group), each)
+        items += [Item(f"{shape[0].name or 'items'}[]", "own", line, shape[0].entity, each, exactly(group)), *inside]
+    else:
+        items += walk.inside(0, "", 0)
+    items.append(Item("record", "overhead", exactly(encoding.record)))
+    return tuple(items)
+
+
+def packed_keys(parts: Iterable[Part], root: Held, world: World) -> dict[str, float]:
+    """Key values that are stored beside the fields they are made of: name → bytes as text.
+
+    A column made of one own field as it stands is that field and costs nothing more.
+    """
+    columns: dict[int, list[Part]] = {}
+    for p in parts:
+        columns.setdefault(p.column, []).append(p)
+    found: dict[str, float] = {}
+    for at, made in columns.items():
+        if len(made) == 1 and _is_field(made[0], root, world):
+            continue
+        name = next((p.name for p in made if p.name), ("pk", "sk")[at] if at < 2 else f"key{at}")
+        found[name] = sum(key_text(p, world) for p in made)
+    return found
+
+
+def key_text(part: Part, world: World) -> float:
+    """Average characters of one key part."""
+    if part.literal or not part.attr:
+        fan = part.kept.fan
+        return float(len(part.literal.encode()) or (len(str(max(1, fan - 1))) if fan else 0))
+    if part.kept.fan:
+        return float(len(str(part.kept.fan - 1)))
+    if part.kept.bucket:
+        return float(next((width for seconds, width in BUCKET_TEXT if part.kept.bucket <= seconds), 4))
+    stat = world.stats.get(part.attr)
+    if stat is None:
+        return 16.0
+    return float(TEXT.get(stat.type.removesuffix("[]"), stat.bytes.avg))
+
+
+def _is_field(part: Part, root: Held, world: World) -> bool:
+    kept = part.kept
+    plain = kept.exact and kept.order != -1 and not (kept.bucket or kept.chosen or kept.fan or kept.chunk)
+    own = part.attr in world.fields.get(root.entity, ())
+    return plain and own and (root.attrs is None or part.attr in root.attrs or bool(part.attr))
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    shape: Sequence[Held]
+    world: World
+    encoding: Encoding
+    children: Children
+
+    def inside(self, at: int, path: str, depth: int) -> list[Item]:
+        """Lines of one node: its fields, its figures, and the nodes below it."""
+        held = self.shape[at]
+        items = [*self._fields(held, path, depth), *self._figures(held, path, depth)]
+        for i, below in enumerate(self.shape):
+            if below.up == at and below.edge is not None:
+                items += self._below(i, below, path, depth)
+        return items
+
+    def _below(self, at: int, held: Held, path: str, depth: int) -> list[Item]:
+        edge = held.edge
+        if edge is None or held.how == "for each":
+            return []
+        name = held.name or held.entity
+        single = not edge.down or self._count(held).max <= 1
+        if single and held.how in ("copy", "embed") and held.how == "copy":
+            return self.inside(at, path, depth)  # copied fields stand beside the record's own
+        if held.how == "reference" and not edge.down:
+            return self.inside(at, path, depth)
+        inner = self.inside(at, f"{path}{name}." if single else f"{path}{name}[].", depth + 1)
+        each = _total(i for i in inner if i.depth == depth + 1)
+        if single:
+            share = edge.rel.up if not edge.down else self._count(held)
+            line = _through(lambda s: self.encoding.nested(name, s), each).times(min(1.0, share.avg))
+            return [Item(f"{path}{name}", held.how, line, held.entity, each, share, depth), *inner]
+        count = self._count(held)
+        if held.how == "reference" and len(inner) == 1:
+            attr = next(iter(held.attrs or ()), "")
+            inner, each = [], self._bare(self._type(attr), self._value(attr))
+        line = _array(self.encoding, name, count, each)
+        return [Item(f"{path}{name}[]", held.how, line, held.entity, each, count, depth), *inner]
+
+    def _count(self, held: Held) -> Spread:
+        """Children held per parent: those there are, at most the bound of the embed."""
+        if held.edge is None:
+            return ONE
+        count = self.children.get(held.edge.rel, held.edge.count) if held.edge.down else ONE
+        count = Spread(count.avg, count.high, count.max)
+        bound = min(held.limit or inf, held.first or inf)
+        return count.at_most(bound) if not isinf(bound) else count
+
+    def _fields(self, held: Held, path: str, depth: int) -> list[Item]:
+        entity, world = held.entity, self.world
+        kind = held.how
+        whole = world.sizes.get(entity)
+        if whole is not None and held.attrs is None:
+            size = Spread(whole.avg, whole.high, whole.max if not isinf(whole.max) else whole.high)
+            return [Item(f"{path}{entity}", kind, size, "record", depth=depth)]
+        attrs = world.fields.get(entity, ()) if held.attrs is None else sorted(held.attrs)
+        names = dict(held.names)
+        items = []
+        for attr in attrs:
+            if held.attrs is None and held.edge is not None and held.edge.down and attr in held.edge.far:
+                continue  # a child inside its parent does not repeat the parent's key
+            name = names.get(attr) or attr.partition(".")[2]
+            items.append(Item(f"{path}{name}", kind, self._field(attr, name), self._type(attr), depth=depth))
+        return items
+
+    def _figures(self, held: Held, path: str, depth: int) -> list[Item]:
+        names = dict(held.names)
+        items = []
+        for attr in sorted(held.computed):
+            name = names.get(attr) or attr.partition(".")[2]
+            stat = self.world.stats.get(attr)
+            size = stat.bytes if stat else exactly(FIGURE)
+            line = self._encoded(name, self._type(attr), size)
+            items.append(Item(f"{path}{name}", "computed", line, self._type(attr), depth=depth))
+        return items
+
+    def _type(self, attr: str) -> str:
+        stat = self.world.stats.get(attr)
+        return stat.type if stat else "int64" if attr.startswith("=") else "string"
+
+    def _value(self, attr: str) -> Spread:
+        stat = self.world.stats.get(attr)
+        return stat.bytes if stat else Spread(16, 16, 16)
+
+    def _encoded(self, name: str, kind: str, size: Spread) -> Spread:
+        return _through(lambda s: self.encoding.field(name, kind, s), size)
+
+    def _bare(self, kind: str, size: Spread) -> Spread:
+        """A value inside an array: without what a field costs, which the element brings along."""
+        field = self.encoding.field
+        return _through(lambda s: field("", kind, s) - field("", "string", 0.0), size)
+
+    def _field(self, attr: str, name: str) -> Spread:
+        """Bytes of one field of one record, its name included, on the average of those with and without it."""
+        stat = self.world.stats.get(attr)
+        kind = self._type(attr)
+        base = kind.removesuffix("[]")
+        if base != kind and stat is not None:
+            line = _array(self.encoding, name, stat.items, self._bare(base, stat.bytes))
+        else:
+            line = self._encoded(name, base, self._value(attr))
+        present = stat.present if stat else 1.0
+        if present >= 1:
+            return line
+        return Spread(line.avg * present, line.high if present > 0.01 else line.avg * present, line.max)
+
+
+def _through(encode: Callable[[float], float], size: Spread) -> Spread:
+    """A size as encoded, at average, p99 and bound."""
+    return Spread(encode(size.avg), encode(size.high), encode(size.max) if not isinf(size.max) else inf)
+
+
+def _total(items: Iterable[Item]) -> Spread:
+    total = ZERO
+    for item in items:
+        total = total + item.bytes
+    return total
+
+
+def _array(encoding: Encoding, name: str, count: Spread, each: Spread) -> Spread:
+    """Bytes of an array field with so many elements of this size, their positions included."""
+    body = count.of(each)
+
+    def encoded(n: float, size: float) -> float:
+        return inf if isinf(n) or isinf(size) else encoding.array(name, size + _positions(encoding, n, each.avg))
+
+    return Spread(encoded(count.avg, body.avg), encoded(count.high, body.high), encoded(count.max, body.max))
+
+
+def _positions(encoding: Encoding, n: float, size: float) -> float:
+    """What elements cost beside their content; a position may be stored as its digits."""
+    total, first, digits = 0.0, 0.0, 10.0
+    while first < n:
+        last = min(n, digits)
+        total += (last - first) * (encoding.element(first, size) - size)
+        first, digits = digits, digits * 10
+    return total

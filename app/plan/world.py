@@ -1,0 +1,239 @@
+"""The workload as the planner sees it: counts, statistics, relationships, figures; no patterns, no
+store.
+
+Built once per set of entities and relationships. Counts come from what was typed, else from the
+relationships (parents × children), else they are a default that is marked as such.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.model import growth
+from app.model.project import Project
+from app.model.workload import Entity, Field, Relationship
+from app.plan.figures import figure
+from app.plan.links import links, relations, via_of
+from app.plan.stats import stat
+from app.plan.types import Figure, Rel, Stat, World
+
+COUNT = 1000.0
+"""Records assumed of an entity of which nothing is known."""
+KEPT_WORLDS = 8
+_worlds: OrderedDict[tuple[object, ...], tuple[object, World]] = OrderedDict()
+
+
+def build_world(project: Project) -> World:
+    """The world of a project. The same entities, relationships and inflow give the same object
+    back.
+
+    Inflow is part of the key because insert rates stand in patterns; other edits of a pattern leave
+    the world alone.
+    """
+    inflow = growth.inflow(project)
+    parts = (project.entities, project.relationships)
+    key = (
+        tuple(map(id, project.entities)),
+        tuple(map(id, project.relationships)),
+        tuple(inflow.items()),
+        project.tenant,
+    )
+    if key in _worlds:
+        _worlds.move_to_end(key)
+    else:
+        # the parts are kept with the world, so that no other part can get their identity
+        _worlds[key] = (parts, _build(project, inflow))
+        if len(_worlds) > KEPT_WORLDS:
+            _worlds.popitem(last=False)
+    return _worlds[key][1]
+
+
+def _build(project: Project, inflow: Mapping[str, float]) -> World:
+    fields = {e.name: _fields_of(project, e) for e in project.entities}
+    counts, unknown, assumed = _counts(project, fields, inflow)
+    rels = relations(project, counts, fields)
+    stats = {
+        f"{entity}.{f.name}" if not f.computed else f"={entity}.{f.name}": s
+        for entity, own in fields.items()
+        for f, s in _stats(entity, own, counts, rels, project)
+    }
+    owned = {e: tuple(f"{e}.{f.name}" for f in own if not f.computed) for e, own in fields.items()}
+    keys = {e: tuple(f"{e}.{f.name}" for f in own if f.key) for e, own in fields.items()}
+    for link in links(project):
+        owned[link.name] = keys[link.name] = link.columns
+        stats.update({c: _link_stat(stats.get(s)) for c, s in link.sources})
+    return World(
+        counts=counts,
+        stats=stats,
+        rels=rels,
+        figures=_figures(fields, rels),
+        fields=owned,
+        keys=keys,
+        aliases=_aliases(rels),
+        sizes={e.name: s for e in project.entities if e.size and (s := e.size.spread)},
+        counts_assumed=assumed,
+        unknown_counts=unknown,
+        keeps={e.name: e.keep.value for e in project.entities if e.keep and e.keep.value},
+        inflow=dict(inflow),
+        immutable=frozenset(f"{e}.{f.name}" for e, own in fields.items() for f in own if f.immutable or f.key)
+        | frozenset(c for link in links(project) for c in link.columns),
+        monotonic=frozenset(f"{e}.{f.name}" for e, own in fields.items() for f in own if f.monotonic),
+        soft_delete={e.name: f"{e.name}.{e.soft_delete}" for e in project.entities if e.soft_delete},
+        kinds=_kinds(project),
+        made_by={e: _made_by(own, rels, e) for e, own in fields.items()},
+        tenant=project.tenant,
+    )
+
+
+def _fields_of(project: Project, entity: Entity) -> tuple[Field, ...]:
+    """Own fields, after those of what it is a kind of."""
+    base = project.entity(entity.is_a) if entity.is_a and entity.is_a != entity.name else None
+    mine = {f.name for f in entity.fields}
+    inherited = tuple(f for f in base.fields if f.name not in mine) if base else ()
+    return inherited + entity.fields
+
+
+def _kinds(project: Project) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for e in project.entities:
+        if e.is_a:
+            found[e.is_a] = (*found.get(e.is_a, ()), e.name)
+    return found
+
+
+def _counts(
+    project: Project, fields: Mapping[str, tuple[Field, ...]], inflow: Mapping[str, float]
+) -> tuple[dict[str, float], frozenset[str], frozenset[str]]:
+    """Records of each entity and link; those unknown, and those assumed (unknown ones included)."""
+    counts: dict[str, float] = {}
+    guessed: set[str] = set()
+    for e in project.entities:
+        value, assumed = growth.count_at(e, inflow.get(e.name), 0.0)
+        if value is not None:
+            counts[e.name] = value
+            if assumed:
+                guessed.add(e.name)
+    _derive(project, fields, counts)
+    unknown = {e.name for e in project.entities} - counts.keys()
+    for name in sorted(unknown):
+        kinds = [counts[k] for k in _kinds(project).get(name, ()) if k in counts]
+        counts[name] = sum(kinds) if kinds else COUNT
+        if kinds:
+            unknown.discard(name)
+    _derive(project, fields, counts)
+    for link in links(project):
+        counts.setdefault(link.name, COUNT)
+    return counts, frozenset(unknown), frozenset(guessed | unknown)
+
+
+def _derive(project: Project, fields: Mapping[str, tuple[Field, ...]], counts: dict[str, float]) -> None:
+    """`parents × avg = children × present`: fill in what one missing number leaves open, as long as
+    something new is found.
+    """
+    changed = True
+    while changed:
+        before = len(counts)
+        for r in project.relationships:
+            if r.many_to_many:
+                _derive_link(r, counts)
+            elif (given := r.children.spread if r.children else None) and given.avg > 0:
+                _derive_pair(r, given.avg, fields, counts)
+        changed = len(counts) > before
+
+
+def _derive_pair(
+    r: Relationship, avg: float, fields: Mapping[str, tuple[Field, ...]], counts: dict[str, float]
+) -> None:
+    via = via_of(r, fields)
+    column = next((f for f in fields.get(r.child, ()) if f.name == via[0]), None)
+    present = (column.present.value if column and column.present else None) or 1.0
+    parents = r.children.parents.value if r.children and r.children.parents else None
+    if r.child not in counts and r.parent in counts:
+        counts[r.child] = (parents or counts[r.parent]) * avg / present
+    elif r.parent not in counts and r.child in counts and parents is None:
+        counts[r.parent] = counts[r.child] * present / avg
+
+
+def _derive_link(r: Relationship, counts: dict[str, float]) -> None:
+    name = r.name or f"{r.from_}_{r.to}"
+    for end, degree in ((r.from_, r.out), (r.to, r.in_)):
+        given = degree.spread if degree else None
+        if given is None or given.avg <= 0:
+            continue
+        if end in counts:
+            counts.setdefault(name, counts[end] * given.avg)
+        elif name in counts:
+            counts[end] = counts[name] / given.avg
+
+
+def _stats(
+    entity: str,
+    fields: tuple[Field, ...],
+    counts: Mapping[str, float],
+    rels: tuple[Rel, ...],
+    project: Project,
+) -> list[tuple[Field, Stat]]:
+    keys = [f for f in fields if f.key]
+    count = counts[entity]
+    found = []
+    for f in fields:
+        rel = next((r for r in rels if r.child == entity and r.via == (f"{entity}.{f.name}",)), None)
+        parents = top = None
+        if rel is not None:
+            parents = _parents(project, rel) or counts.get(rel.parent)
+            top = rel.children.max / count if rel.children.max < count else None
+        s = stat(f, count, parents, top)
+        if f.key and len(keys) == 1:
+            s = replace(s, distinct=count, unique=True, top=1 / count, assumed=False)
+        found.append((f, s))
+    return found
+
+
+def _parents(project: Project, rel: Rel) -> float | None:
+    """How many parents have any child, where that was said."""
+    for r in project.relationships:
+        if r.child == rel.child and r.parent == rel.parent and r.role == rel.role and r.children:
+            return r.children.parents.value if r.children.parents else None
+    return None
+
+
+def _link_stat(source: Stat | None) -> Stat:
+    return replace(source or Stat(COUNT, assumed=True), unique=False, top=None)
+
+
+def _figures(fields: Mapping[str, tuple[Field, ...]], rels: tuple[Rel, ...]) -> tuple[Figure, ...]:
+    made = (
+        figure(f"={entity}.{f.name}", entity, f.computed, rels)
+        for entity, own in fields.items()
+        for f in own
+        if f.computed
+    )
+    return tuple(f for f in made if f is not None)
+
+
+def _aliases(rels: tuple[Rel, ...]) -> Mapping[tuple[str, str], str]:
+    """Which own column is meant by a key seen from the other side, where that is one thing only."""
+    found: dict[tuple[str, str], set[str]] = {}
+    exact: dict[tuple[str, str], str] = {}
+    for r in rels:
+        for key, via in zip(r.key, r.via, strict=True):
+            field = key.partition(".")[2]
+            exact[r.child, f"{r.role}.{field}"] = via
+            found.setdefault((r.child, key), set()).add(via)
+            found.setdefault((r.parent, via), set()).add(key)
+    single = {seen: next(iter(own)) for seen, own in found.items() if len(own) == 1}
+    return {**single, **exact}
+
+
+def _made_by(fields: tuple[Field, ...], rels: tuple[Rel, ...], entity: str) -> str:
+    """Who makes the key: the client, the server (a sequence), or it is derived from other entities'
+    keys.
+    """
+    foreign = {v for r in rels if r.child == entity for v in r.via}
+    keys = [f for f in fields if f.key]
+    if keys and all(f"{entity}.{f.name}" in foreign for f in keys):
+        return "derived"
+    own = [f for f in keys if f"{entity}.{f.name}" not in foreign]
+    return "server" if len(own) == 1 and own[0].type in ("int32", "int64") else "client"
