@@ -1,4 +1,4 @@
-"""When a record outgrows its limit: sizes at a time to come, and the day p99 and maximum cross.
+"""When a record outgrows its limit: children and sizes at a time to come, and when p99 and maximum cross.
 
 Times are seconds from now; a page adds the date. Children grow with their entity unless the workload gives their own
 growth.
@@ -6,32 +6,66 @@ growth.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 
 from app.memory import Memory
-from app.plan.size import record_size
 from app.model.spread import Spread
-from app.plan.types import Record, World
-from app.plan.world import world_at
+from app.plan.size import size_of
+from app.plan.types import Record, Rel, World
 
 YEAR = 31_557_600.0
 FAR = 100 * YEAR
 """Beyond this nothing is forecast."""
-_WORLDS = Memory(2_000)
+CLOSE = 43_200.0
+"""A crossing is found to within half a day."""
+_CHILDREN = Memory(2_000)
 
 
-def later(world: World, seconds: float) -> World:
-    """The workload's counts and children at a time to come."""
-    return _WORLDS.of("world", (world,), lambda: world_at(world, seconds), round(seconds)) if seconds > 0 else world
+def count_at(entity: str, world: World, seconds: float) -> float:
+    """Records of an entity at a time to come: linear, at most what arrives while records are kept."""
+    now = world.counts.get(entity, 0.0)
+    inflow = world.inflow.get(entity, 0.0)
+    later = now + inflow * seconds
+    keep = world.keeps.get(entity, 0.0)
+    return min(later, max(now, inflow * keep)) if keep else later
+
+
+def children_at(world: World, seconds: float) -> Mapping[Rel, Spread]:
+    """Children per parent at a time to come, for every relationship."""
+
+    def make() -> Mapping[Rel, Spread]:
+        return {rel: _grown(rel, world, seconds) for rel in world.rels}
+
+    return _CHILDREN.of("children", (world,), make, round(seconds))
+
+
+def _grown(rel: Rel, world: World, seconds: float) -> Spread:
+    now = rel.children
+    growth = world.child_growth.get((rel.role, rel.child))
+    if growth is not None:
+        keep = world.keeps.get(rel.child, inf)
+        span = min(seconds, keep)
+        high = now.high + growth.high * span
+        top = now.max + (growth.max if growth.max < inf else growth.high) * span
+        return Spread(now.avg + growth.avg * span, high if now.p99 else 0.0, top)
+    before = world.counts.get(rel.child, 0.0) / max(1.0, world.counts.get(rel.parent, 0.0))
+    if before <= 0:
+        return now
+    after = count_at(rel.child, world, seconds) / max(1.0, count_at(rel.parent, world, seconds))
+    return now.times(max(1.0, after / before)) if after > before else now
 
 
 def size_at(record: Record, world: World, seconds: float) -> Spread:
     """Bytes of one stored record at a time to come."""
-    return record_size(record, later(world, seconds))
+    return size_of(record, world, children_at(world, seconds)) if seconds > 0 else record.size
 
 
 def crossings(record: Record, world: World, limit: float) -> tuple[float | None, float | None]:
-    """Seconds from now until p99 and maximum of a record pass `limit` (0: already; None: not within a hundred years)."""
+    """Seconds from now until p99 and maximum of a record pass `limit` (0: already; None: not within a hundred years).
+
+    A maximum without a bound is not a date: it has none until one is given.
+    """
     if limit == inf:
         return None, None
     return _cross(record, world, limit, high=True), _cross(record, world, limit, high=False)
@@ -40,14 +74,14 @@ def crossings(record: Record, world: World, limit: float) -> tuple[float | None,
 def _cross(record: Record, world: World, limit: float, *, high: bool) -> float | None:
     def over(seconds: float) -> bool:
         at = size_at(record, world, seconds)
-        return (at.high if high else at.max) > limit and (high or at.max < inf)
+        return at.high > limit if high else limit < at.max < inf
 
     if over(0.0):
         return 0.0
-    if not over(FAR):
+    if len(record.shape) < 2 or not over(FAR):
         return None
     low, up = 0.0, FAR
-    while up - low > 43_200:
+    while up - low > CLOSE:
         middle = (low + up) / 2
         low, up = (low, middle) if over(middle) else (middle, up)
     return up

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from math import inf
 
+from app.forecast.calendar import count_at
 from app.forecast.load import PartitionSize
 from app.model.spread import Spread
 from app.plan.types import AccessPath, Part, Record, World
-
-PURGED = 2.0
-"""Expired records stay on disk until a compaction takes the whole bucket: at most about as much again as is live."""
-
 
 def partition_size(record: Record, path: AccessPath, world: World, entry: Spread, limit: float, rows_limit: float, horizon: float) -> PartitionSize:
     """Size of one path's partitions at the horizon. `entry`: bytes of one stored entry; limits in bytes and rows (inf: none)."""
@@ -45,11 +42,10 @@ def partition_size(record: Record, path: AccessPath, world: World, entry: Spread
 
 
 def _count(record: Record, world: World, horizon: float) -> float:
-    now = record.count or world.counts.get(record.of, 0.0) * record.entries.avg
-    keep = record.ttl or world.keeps.get(record.of, 0.0)
-    inflow = world.inflow.get(record.of, 0.0)
-    later = now + inflow * horizon
-    return min(later, max(now, inflow * keep)) if keep else later
+    """Entity records held at the horizon, before buckets put several into one stored record."""
+    now = count_at(record.of, world, horizon) * max(1.0, record.entries.avg)
+    keep, inflow = record.ttl, world.inflow.get(record.of, 0.0)
+    return min(now, inflow * keep) if keep and inflow else now
 
 
 def _share(parts: tuple[Part, ...], record: Record, world: World) -> Spread:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from app.forecast.calendar import crossings, size_at
+from app.forecast.calendar import count_at, crossings, size_at
 from app.forecast.heat import User, path_loads
 from app.forecast.load import StructureLoad
 from app.forecast.partition import partition_size
 from app.model.candidate import Structure
 from app.model.project import Project
 from app.model.spread import Spread
-from app.plan.size import entry_size
 from app.plan.types import AccessPath, Record, World
 from app.stores.store import Store
 
-YEAR = 31_536_000.0
+YEAR = 31_557_600.0
 DEFAULT_HORIZON = 2 * YEAR
 """Used where the project names none; shown as an assumption."""
 
 
-def load_of(structure: Structure, records: Sequence[Record], users: Sequence[User], world: World, store: Store, head: Project) -> StructureLoad:
+def load_of(
+    structure: Structure, records: Sequence[Record], users: Sequence[User], world: World, store: Store, head: Project
+) -> StructureLoad:
     """Heat, partition sizes, record sizes and storage of one structure. `head`: the project's header (horizon)."""
     horizon = horizon_of(head)
     sizes = {(r.name, p.name): entry_size(r, p, world) for r in records for p in r.paths if not p.scan}
@@ -29,20 +30,19 @@ def load_of(structure: Structure, records: Sequence[Record], users: Sequence[Use
     def entry_bytes(record: Record, path: AccessPath) -> float:
         return sizes[record.name, path.name].avg
 
-    paths = path_loads(records, users, world, store.can.range_sharded, entry_bytes)
-    soft = fact(store, "partition_bytes")
-    rows = fact(store, "partition_rows")
-    partitions = tuple(
-        partition_size(r, p, world, sizes[r.name, p.name], soft, rows, horizon)
-        for r in records for p in r.paths if (p.partition or p.placed_by) and not p.scan
-    )
-    later = {r.name: size_at(r, world, horizon) for r in records}
-    limit = fact(store, "max_record_bytes")
+    soft, rows = fact(store, "partition_bytes"), fact(store, "partition_rows")
     return StructureLoad(
-        structure.name, paths, partitions,
+        structure.name,
+        path_loads(records, users, world, store.can.range_sharded, entry_bytes),
+        tuple(
+            partition_size(r, p, world, sizes[r.name, p.name], soft, rows, horizon)
+            for r in records
+            for p in r.paths
+            if (p.partition or p.placed_by) and not p.scan
+        ),
         record_now={r.name: r.size for r in records},
-        record_at_horizon=later,
-        record_crosses={r.name: crossings(r, world, limit) for r in records},
+        record_at_horizon={r.name: size_at(r, world, horizon) for r in records},
+        record_crosses={r.name: crossings(r, world, fact(store, "max_record_bytes")) for r in records},
         storage=sum(_stored(r, sizes, r.count) for r in records),
         storage_at_horizon=sum(_stored(r, sizes, _later(r, world, horizon)) for r in records),
     )
@@ -56,6 +56,25 @@ def horizon_of(project: Project) -> float:
 def fact(store: Store, slug: str) -> float:
     """A limit of the store; inf where it has none."""
     return store.facts[slug].value if slug in store.facts else inf
+
+
+def entry_size(record: Record, path: AccessPath, world: World) -> Spread:
+    """Bytes of one entry of a path: the record for a primary path or a full projection, else keys and what it holds."""
+    if path.primary:
+        return record.size
+    encoding = record.dialect.encoding
+    keys = {p.attr for p in (*path.partition, *path.order) if p.attr} | record.key_attrs
+    if path.holds is None:
+        inside = record.size.avg
+    else:
+        inside = sum(_field(record, attr, world) for attr in sorted(keys | path.holds))
+    size = encoding.entry(inside)
+    return Spread(size, size, size)
+
+
+def _field(record: Record, attr: str, world: World) -> float:
+    stat = world.stats.get(attr)
+    return record.dialect.encoding.field(attr, stat.type, stat.bytes.avg) if stat is not None else 0.0
 
 
 def _stored(record: Record, sizes: dict[tuple[str, str], Spread], count: float) -> float:
@@ -72,7 +91,4 @@ def _fraction(path: AccessPath) -> float:
 
 def _later(record: Record, world: World, horizon: float) -> float:
     now = world.counts.get(record.of, 0.0)
-    growth = world.inflow.get(record.of, 0.0) * horizon
-    keep = record.ttl or world.keeps.get(record.of, 0.0)
-    later = min(now + growth, max(now, world.inflow.get(record.of, 0.0) * keep)) if keep else now + growth
-    return record.count * later / now if now else record.count
+    return record.count * count_at(record.of, world, horizon) / now if now else record.count

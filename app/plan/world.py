@@ -84,6 +84,11 @@ def _build(project: Project, inflow: Mapping[str, float]) -> World:
         kinds=_kinds(project),
         made_by={e: _made_by(own, rels, e) for e, own in fields.items()},
         tenant=project.tenant,
+        child_growth={
+            (r.role, r.child): r.children.growth.spread
+            for r in project.relationships
+            if r.children and r.children.growth and r.children.growth.spread
+        },
     )
 
 
