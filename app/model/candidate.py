@@ -139,6 +139,18 @@ class Structure(Named):
     """Empty: the model's store. A structure may live in another one (a cache in front, an outbox)."""
     of: Mention = ""
     records: tuple[RecordShape, ...] = ()
+    id_: KeyListOrText | None = Key(None, alias="_id")
+    key: KeyText | None = None
+    path: KeyText | None = None
+    row_key: KeyText | None = Key(None, alias="row key")
+    pk: KeyText | None = None
+    sk: KeyText | None = None
+    shard_key: KeyList | None = Key(None, alias="shard key")
+    partition_key: KeyList | None = Key(None, alias="partition key")
+    clustering_key: KeyList | None = Key(None, alias="clustering key")
+    primary_key: KeyList | None = Key(None, alias="primary key")
+    partition_by: KeyList | None = Key(None, alias="partition by")
+    foreign_keys: Mentions = Key((), alias="foreign keys")
     purpose: str = ""
     truth: StructureName = ""
     fields: Annotated[Strings | None, Mark("mention")] = None
@@ -152,18 +164,6 @@ class Structure(Named):
     where: Where | None = None
     refresh: Refresh = ""
     writes: str = ""
-    id_: KeyListOrText | None = Key(None, alias="_id")
-    key: KeyText | None = None
-    path: KeyText | None = None
-    row_key: KeyText | None = Key(None, alias="row key")
-    pk: KeyText | None = None
-    sk: KeyText | None = None
-    shard_key: KeyList | None = Key(None, alias="shard key")
-    partition_key: KeyList | None = Key(None, alias="partition key")
-    clustering_key: KeyList | None = Key(None, alias="clustering key")
-    primary_key: KeyList | None = Key(None, alias="primary key")
-    partition_by: KeyList | None = Key(None, alias="partition by")
-    foreign_keys: Mentions = Key((), alias="foreign keys")
     indexes: tuple[Index, ...] = ()
     gsi: tuple[Index, ...] = ()
     lsi: tuple[Index, ...] = ()
@@ -205,12 +205,8 @@ class Structure(Named):
         """What the store calls it is the key and the name its value; a key of one part stands alone."""
         if isinstance(plain.get("_id"), list) and len(plain["_id"]) == 1:
             plain["_id"] = plain["_id"][0]
-        name = plain.pop("name")
-        return {
-            (name_of if k == "kind" else k): (name if k == "kind" else v)
-            for k, v in plain.items()
-            for name_of in (plain["kind"],)
-        }
+        name, kind = plain.pop("name"), plain.pop("kind")
+        return {kind: name, **plain}
 
 
 class Serves(Part):

@@ -49,6 +49,10 @@ _OPPOSITE = {
     "in": "not in", "not in": "in", "null": "not null", "not null": "null",
 }  # fmt: skip
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg)
+_IN_ARITHMETIC = (
+    *_ARITHMETIC, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE,
+    exp.Column, exp.Dot, exp.Placeholder, exp.Literal, exp.Identifier, exp.Paren,
+)  # fmt: skip
 
 _NAME = r'(?:[^\W\d]\w*|"[^"]+")'
 _QUOTED = re.compile(r"'(?:[^']|'')*'")
@@ -205,10 +209,9 @@ class _Reader:
 
     def opaque(self, node: exp.Expression) -> Opaque:
         """Arithmetic: only columns, parameters and numbers may take part."""
-        allowed = (*_ARITHMETIC, *_COMPARE, exp.Column, exp.Placeholder, exp.Literal, exp.Identifier, exp.Paren)
         for part in node.walk():
-            if not isinstance(part, allowed) and not _is_now(part):
-                self.refuse(part)
+            if not isinstance(part, _IN_ARITHMETIC) and not _is_now(part):
+                self.refuse(node, f"{type(part).__name__} has no place in arithmetic")
         found = tuple(dict.fromkeys(_path_of(c) for c in node.find_all(exp.Column)))
         if not found:
             self.refuse(node, "Name an attribute: order.status = …")

@@ -31,7 +31,7 @@ class Frozen(dict[K, V]):
 
     __slots__ = ()
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:
         return hash(frozenset(self.items()))
 
     def _refuse(self, *_args: Any, **_kwargs: Any) -> NoReturn:
@@ -85,9 +85,12 @@ Flag = Annotated[
     WithJsonSchema({"anyOf": [{"type": "boolean"}, {"enum": sorted(YES | NO)}]}),
 ]
 """`yes`, `no`, `true`, `false`, `on`, `off`; written as `yes`."""
+ONE_OR_MORE = "one or more"
+"""Marks lists that are written as one text where they hold one."""
 Strings = Annotated[
     tuple[str, ...],
     BeforeValidator(_strings),
+    ONE_OR_MORE,
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 """One text or a list of them."""

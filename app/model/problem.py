@@ -21,6 +21,7 @@ class Unreadable(ValueError):
         self.fix = fix
         self.at = at
         self.loc = loc
+        self.on_key = on_key
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -57,6 +57,9 @@ class Project(Part):
         check_names(self)
         return self
 
+    def shorten(self, plain: dict[str, Any]) -> Any:
+        return {"keywright": self.keywright, **plain}
+
     def entity(self, name: str) -> Entity | None:
         return next((e for e in self.entities if e.name == name), None)
 

@@ -36,14 +36,16 @@ def one_key(
     data = dict(raw)
     if info.context == FILE and kind in data:
         fix = f"Write {' or '.join(words[:2])} with the name behind it"
-        raise Unreadable(f"{kind!r} is not known here", fix, loc=(kind,))
+        raise Unreadable(f"{kind!r} is not known here", fix, loc=(kind,), on_key=True)
     found = [w for w in words if w in data]
     if len(found) > 1:
         fix = f"Keep one of {', '.join(found)}"
-        raise Unreadable(f"{found[0]} and {found[1]} exclude each other", fix, loc=(found[1],))
+        raise Unreadable(f"{found[0]} and {found[1]} exclude each other", fix, loc=(found[1],), on_key=True)
     if found:
         if value in data:
-            raise Unreadable(f"{found[0]} and {value} exclude each other", f"Keep {found[0]}", loc=(value,))
+            raise Unreadable(
+                f"{found[0]} and {value} exclude each other", f"Keep {found[0]}", loc=(value,), on_key=True
+            )
         data[kind] = found[0]
         data[value] = data.pop(found[0])
     return data

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_vali
 from pydantic import Field as Key
 
 from app.model.conditions import OrderBy, Where
-from app.model.part import Flag, Frozen, Named, Part, Strings, fixed, one_of
+from app.model.part import ONE_OR_MORE, Flag, Frozen, Named, Part, Strings, fixed, one_of
 from app.model.problem import Unreadable
 from app.model.quantity import Count, Duration, Growth, Rate, Share, Size
 from app.model.shares import ShareList
@@ -233,7 +233,7 @@ class Pattern(Named):
     limit: Count | None = None
     paging: Annotated[str, one_of("cursor", "offset")] = ""
     pages: CountSpread | None = None
-    needs: Annotated[tuple[Need, ...], BeforeValidator(_needs)] = ()
+    needs: Annotated[tuple[Need, ...], BeforeValidator(_needs), ONE_OR_MORE] = ()
     through: Mentions = ()
     span: Annotated[Mapping[str, Duration], AfterValidator(fixed), Mark("dotted")] = Key(default_factory=Frozen)
     matches: CountSpread | None = None
@@ -250,7 +250,6 @@ class Pattern(Named):
     atomic: Flag = False
     given: Mentions = ()
     inserts: Share | None = None
-    retry: Annotated[str, one_of(*RETRIES)] = ""
     rate: PatternRate | None = None
     batch: Count | None = None
     within: Duration | None = None
@@ -261,6 +260,7 @@ class Pattern(Named):
     )
     """Level by entity or attribute; key `*` for all. Levels: strong, read your writes, causal, eventual [age], historical."""
     consistency_note: str = Key("", alias="consistency note")
+    retry: Annotated[str, one_of(*RETRIES)] = ""
     latency: Duration | None = None
 
     @model_validator(mode="before")
@@ -276,6 +276,8 @@ class Pattern(Named):
 
     def shorten(self, plain: dict[str, Any]) -> Any:
         """The action is the key and the entity its value."""
+        if set(plain.get("consistency", ())) == {"*"}:
+            plain["consistency"] = plain["consistency"]["*"]
         more = plain.pop("more", ())
         said = {"action", "entity"} & set(plain)
         if not said:
