@@ -592,6 +592,10 @@ class World:
     made_by: Mapping[str, str] = field(default_factory=dict)
     """Entity → who makes its key: client, server, derived."""
     tenant: str = ""
+    monotonic: frozenset[str] = frozenset()
+    """Own attributes whose new values are never smaller."""
+    child_growth: Mapping[tuple[str, str], Spread] = field(default_factory=dict)
+    """(role, child) → children added to each parent per second, where the workload says so."""
     memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What has been worked out on this world, by question. It holds nothing that cannot be worked out again."""
 
