@@ -237,7 +237,7 @@ class _Reader:
             return Comparison(path, "null")
         if isinstance(what, exp.Boolean):
             return Comparison(path, "=", (Literal(bool(what.this)),))
-        self.refuse(node, "Write is null, is not null or = :value")
+        return self.refuse(node, "Write is null, is not null or = :value")
 
     def like(self, node: exp.Like) -> Term:
         text = node.expression
@@ -261,7 +261,7 @@ class _Reader:
             return Has(self.conjunction(args[0]))
         if name in FUNCTIONS:
             self.refuse(node, f"See how {name} is called: {_USAGE[name]}")
-        self.refuse(node, did_you_mean(name, FUNCTIONS) if name else "")
+        return self.refuse(node, did_you_mean(name, FUNCTIONS) if name else "")
 
     def path(self, node: exp.Expression) -> str:
         node = _inside(node)
@@ -285,7 +285,9 @@ class _Reader:
             return Now()
         if isinstance(node, (exp.Sub, exp.Add)) and _is_now(_inside(node.this)):
             return self.shifted(node)
-        self.refuse(node, "Write a parameter (:name), a number, 'text', an attribute or now() - interval '1 hour'")
+        return self.refuse(
+            node, "Write a parameter (:name), a number, 'text', an attribute or now() - interval '1 hour'"
+        )
 
     def shifted(self, node: exp.Sub | exp.Add) -> Operand:
         by, sign = _inside(node.expression), -1 if isinstance(node, exp.Sub) else 1

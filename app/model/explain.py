@@ -97,7 +97,7 @@ def _path(data: Any, loc: Path) -> Path:
         elif isinstance(here, list) and isinstance(step, int) and step < len(here):
             here = here[step]
             path = (*path, step)
-        else:
+        elif not isinstance(step, int):  # a number: one item written without its list
             break
     return path
 

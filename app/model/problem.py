@@ -12,10 +12,18 @@ class Unreadable(ValueError):
 
     `what` says what was found and expected, `fix` what to write instead (may be empty). `at` is the
     offset in the text where reading stopped (None: the text as a whole). `loc` leads from the part
-    that complains to the place meant, for complaints about several parts at once.
+    that complains to the place meant, for complaints about several parts at once; `on_key`: to the key
+    there, not to its value.
     """
 
-    def __init__(self, what: str, fix: str = "", at: int | None = None, loc: tuple[str | int, ...] = ()) -> None:
+    def __init__(
+        self,
+        what: str,
+        fix: str = "",
+        at: int | None = None,
+        loc: tuple[str | int, ...] = (),
+        on_key: bool = False,
+    ) -> None:
         super().__init__(f"{what}. {fix}" if fix else what)
         self.what = what
         self.fix = fix

@@ -21,11 +21,12 @@ from app.model.quantity import Amount, parse_share
 def harmonic(n: float, s: float) -> float:
     """Σ 1/k^s for k to n. The first terms are added, the tail is the Euler–Maclaurin sum (error below 1e-9)."""
     head = int(min(n, 1000))
-    total = sum(k**-s for k in range(1, head + 1))
+    total: float = sum(k**-s for k in range(1, head + 1))
     if n <= head:
         return total
     area = (n ** (1 - s) - head ** (1 - s)) / (1 - s) if s != 1 else log(n / head)
-    return total + area + (n**-s - head**-s) / 2 + s * (head ** (-s - 1) - n ** (-s - 1)) / 12
+    tail: float = area + (n**-s - head**-s) / 2 + s * (head ** (-s - 1) - n ** (-s - 1)) / 12
+    return total + tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _read_list(raw: Mapping[str, Any]) -> Shares:
         raise Unreadable("no value is listed", _EXPECTED)
     if any(not a.known for a in given.values()):
         raise Unreadable("a listed value needs its share", _EXPECTED)
-    total = sum(a.value or 0.0 for a in given.values())
+    total: float = sum(a.value or 0.0 for a in given.values())
     if total > 1 + 1e-6:
         raise Unreadable(f"the shares add up to {100 * total:.4g}%", "Together they are at most 100%")
     text = "{" + ", ".join(f"{name}: {a.text}" for name, a in given.items()) + "}"

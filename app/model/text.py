@@ -17,10 +17,10 @@ from app.model.explain import bad_project, place_of
 from app.model.part import Part
 from app.model.plain import LISTS, to_plain
 from app.model.problem import BadProject, Problem, Unreadable
-from app.model.project import Decision, Project
+from app.model.project import SCHEMA_VERSION, Decision, Project
 from app.model.short import FILE
 from app.model.tree import Mark, Path, Tree, read_json_tree, read_yaml_tree
-from app.model.upgrade import SCHEMA_VERSION, upgrade, upgrade_part, version_of
+from app.model.upgrade import upgrade, upgrade_part, version_of
 from app.model.workload import Entity, Pattern, Relationship
 
 KINDS: dict[str, type[Part]] = {
@@ -74,7 +74,8 @@ def _project(tree: Tree) -> Project:
     except Unreadable as wrong:
         mark = tree.marks.get(("keywright",), Mark(-1, -1, -1, -1))
         raise BadProject([Problem(mark.line + 1, mark.column + 1, "keywright", wrong.what, wrong.fix)]) from None
-    return _validated(Project, data, tree.marks)
+    project: Project = _validated(Project, data, tree.marks)
+    return project
 
 
 def _validated(kind: type[Any], data: Any, marks: dict[Path, Mark], place: str = "") -> Any:

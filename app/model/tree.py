@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from json.decoder import scanstring
 from typing import Any, NamedTuple
 
 import yaml
@@ -94,7 +93,7 @@ def _too_deep(line: int, column: int) -> Problem:
     return Problem(line + 1, column + 1, "", f"more than {MAX_DEPTH} levels", "Write it flatter")
 
 
-class _Stop(Exception):  # noqa: N818 - not an error by itself
+class _Stop(Exception):
     """Reading further makes no sense."""
 
 
@@ -215,19 +214,20 @@ def _syntax(wrong: yaml.YAMLError, text: str) -> Problem:
 def read_json_tree(text: str) -> Tree:
     """The same for JSON; numbers stay as typed, `true` and `false` are yes and no, `null` says nothing."""
     text = check_text(text)
-    problems: list[Problem] = []
+    twice: list[str] = []
+    constants: list[str] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in items:
             if key in found:
-                problems.append(Problem(0, 0, "", f"{key!r} stands twice in one object", "Keep one"))
+                twice.append(key)
             if value is not None:
                 found[key] = value
         return found
 
     def constant(word: str) -> str:
-        problems.append(Problem(0, 0, "", f"{word} is no number", "Write unknown or none"))
+        constants.append(word)
         return word
 
     try:
@@ -236,9 +236,18 @@ def read_json_tree(text: str) -> Tree:
         raise BadProject([Problem(wrong.lineno, wrong.colno, "", wrong.msg, "This is not JSON")]) from None
     except RecursionError:
         raise BadProject([_too_deep(0, 0)]) from None
+    marks: dict[Path, Mark] = {}
+    problems: list[Problem] = []
+    for path, mark in _json_marks(text):
+        if path in marks and twice and path[-1] in twice:
+            what = f"{path[-1]!r} stands twice in one object"
+            problems.append(Problem(mark.key_line + 1, mark.key_column + 1, "", what, "Keep one"))
+        marks[path] = mark
+    for word in constants:
+        problems.append(Problem(1, 1, "", f"{word} is no number", "Write unknown or none"))
     if problems:
-        raise BadProject(problems)
-    return Tree(_texts(data), dict(_json_marks(text)))
+        raise BadProject(sorted(problems))
+    return Tree(_texts(data), marks)
 
 
 def _texts(data: Any, depth: int = 0) -> Any:
@@ -253,6 +262,7 @@ def _texts(data: Any, depth: int = 0) -> Any:
     return data
 
 
+_STRING = json.JSONDecoder()
 _JSON_TOKEN = re.compile(r'[ \t\n\r]*([{}\[\],:"]|[^\s{}\[\],:"]+)')
 
 
@@ -263,27 +273,27 @@ def _json_marks(text: str) -> Iterator[tuple[Path, Mark]]:
     stack: list[list[Any]] = []  # [path, is list, index or key, mark of the key]
     at, after_key = 0, False
     while hit := _JSON_TOKEN.match(text, at):
-        token, begin, at = hit[1], hit.start(1), hit.end()
+        sign, begin, at = hit[1], hit.start(1), hit.end()
         while line + 1 < len(starts) and starts[line + 1] <= begin:
             line += 1
         here = (line, begin - starts[line])
-        if token == '"':
-            value, at = scanstring(text, at, True)
+        if sign == '"':
+            value, at = _STRING.raw_decode(text, begin)
             if stack and not stack[-1][1] and not after_key:
                 stack[-1][2], stack[-1][3] = value, here
                 continue
-        if token in ",:":
-            after_key = token == ":"
-            if token == "," and stack[-1][1]:
+        if sign in ",:":
+            after_key = sign == ":"
+            if sign == "," and stack[-1][1]:
                 stack[-1][2] += 1
-        elif token in "}]":
+        elif sign in "}]":
             stack.pop()
             after_key = False
         else:
             top = stack[-1] if stack else None
             path: Path = (*top[0], top[2]) if top else ()
             key = top[3] if top and not top[1] else here
-            yield path, Mark(*key, *here, token == '"' and "\\" not in text[begin:at], token == '"')
+            yield path, Mark(key[0], key[1], here[0], here[1], sign == '"' and "\\" not in text[begin:at], sign == '"')
             after_key = False
-            if token in "{[":
-                stack.append([path, token == "[", 0, here])
+            if sign in "{[":
+                stack.append([path, sign == "[", 0, here])

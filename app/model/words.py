@@ -90,7 +90,9 @@ _TYPE = re.compile(r"([a-z0-9]+)(\([1-9]\d{0,5}\))?((?:\[\])?)")
 def is_type(word: str) -> bool:
     """A field type: one of `TYPES` or `vector(N)`, each also with `[]`."""
     hit = _TYPE.fullmatch(word)
-    return bool(hit) and ((hit[1] in TYPES and not hit[2]) or (hit[1] == "vector" and bool(hit[2])))
+    if not hit:
+        return False
+    return bool(hit[2]) if hit[1] == "vector" else hit[1] in TYPES and not hit[2]
 
 
 def check_type(word: str) -> str:

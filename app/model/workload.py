@@ -258,7 +258,7 @@ class Pattern(Named):
     consistency: Annotated[Mapping[str, Level], BeforeValidator(_levels), AfterValidator(fixed), Mark("mention")] = Key(
         default_factory=Frozen
     )
-    """Level by entity or attribute; key `*` for all. Levels: strong, read your writes, causal, eventual [age], historical."""
+    """Level by entity or attribute; key `*` for all: strong, read your writes, causal, eventual [age], historical."""
     consistency_note: str = Key("", alias="consistency note")
     retry: Annotated[str, one_of(*RETRIES)] = ""
     latency: Duration | None = None
