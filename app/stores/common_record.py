@@ -1,0 +1,79 @@
+"""What every store's kinds of record have in common: names, truth, counts, lifetimes, ages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.model.candidate import Candidate, RecordShape, Structure
+from app.model.spread import ONE, Spread
+from app.plan import lay
+from app.plan.size import size_of
+from app.plan.types import AccessPath, Dialect, Held, Record, World
+
+COPIES = frozenset({"cache", "second copy", "unique", "queue", "index", "lookup"})
+"""Purposes of records that repeat a truth kept elsewhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """What a store works out itself before `record` adds the rest."""
+
+    of: str
+    shape: tuple[Held, ...]
+    paths: tuple[AccessPath, ...]
+    dialect: Dialect
+    nodes: float = 1
+    per: Spread = ONE
+    value_type: str = ""
+    count: float | None = None
+    group: float | None = None
+
+
+def record(structure: Structure, thing: Structure | RecordShape, laid: Laid, world: World) -> Record:
+    """The kind of record `thing` (the structure itself, or one of its `records`), with all that is common, sized."""
+    truth = (thing.truth or structure.truth).strip()
+    purpose = lay.purpose(thing) or structure.purpose
+    life = thing.ttl or structure.ttl
+    made = Record(
+        name=record_name(structure, thing),
+        structure=structure.name,
+        of=laid.of,
+        shape=laid.shape,
+        paths=laid.paths,
+        dialect=laid.dialect,
+        truth=truth in ("", "none") and purpose not in COPIES,
+        purpose=purpose,
+        group=lay.group(thing, laid.of, world) if laid.group is None else laid.group,
+        per=laid.per,
+        entries=lay.entries(thing, laid.of, world),
+        on_change=structure.on_change,
+        refresh=thing.refresh or structure.refresh or "same transaction",
+        ttl=lay.ttl_seconds(life),
+        ttl_text=life,
+        count=lay.stored(thing, laid.of, world) if laid.count is None else laid.count,
+        value_type=laid.value_type,
+        nodes=laid.nodes,
+        computed_age=lay.figure_ages(thing, laid.of, world),
+    )
+    return replace(made, size=size_of(made, world))
+
+
+def record_name(structure: Structure, thing: Structure | RecordShape) -> str:
+    """The structure's name; with several kinds in it, the kind's entity and purpose too: `desk/user unique`."""
+    if isinstance(thing, Structure):
+        return structure.name
+    kind = f"{thing.of} {thing.purpose}".strip()
+    same = [r for r in structure.records if (r.of, r.purpose) == (thing.of, thing.purpose)]
+    if len(same) > 1:
+        kind += f" {same.index(thing) + 1}"
+    return f"{structure.name}/{kind}"
+
+
+def amount(value: object) -> float:
+    """The number behind an amount; 0 where it is missing or has no bound."""
+    number = getattr(value, "value", None)
+    return float(number) if isinstance(number, int | float) else 0.0
+
+
+def nodes_of(model: Candidate) -> float:
+    return max(1.0, amount(model.nodes))

@@ -1,0 +1,51 @@
+"""MongoDB: documents in collections, sorted indexes, transactions, sharding by key ranges."""
+
+from __future__ import annotations
+
+from app.stores.mongodb.dialect import DIALECT
+from app.stores.mongodb.facts import FACTS
+from app.stores.mongodb.problems import problems
+from app.stores.mongodb.query import query
+from app.stores.mongodb.records import records
+from app.stores.mongodb.script import script
+from app.stores.store import Capabilities, Store
+
+STORE = Store(
+    name="mongodb",
+    title="MongoDB",
+    family="document",
+    about="Documents with nested lists and objects; indexes on any field, also inside lists; "
+    "transactions across documents; sharding by ranges or hashes of a key.",
+    homepage="https://www.mongodb.com/docs/manual/",
+    versions=("5.0", "6.0", "7.0", "8.0"),
+    facts=FACTS,
+    dialect=DIALECT,
+    can=Capabilities(
+        embeds=True,
+        indexes=True,
+        shards_by="shard key",
+        range_sharded=True,
+        expires=True,
+        consistency={
+            "strong": "read from the primary with readConcern linearizable, write with w: majority",
+            "read your writes": "a causal session with readConcern majority and w: majority, or the primary",
+            "causal": "a causal session with readConcern majority and w: majority",
+            "eventual": "a secondary read preference",
+            "historical": "what was copied at writing time",
+        },
+    ),
+    structure_word="collection",
+    structure_keys=frozenset({"id_", "indexes", "shard_key", "ttl", "schema_version", "bucket"}),
+    records=records,
+    problems=problems,
+    script=script,
+    query=query,
+    script_language="javascript",
+    word={
+        "structure": "collection",
+        "record": "document",
+        "partition": "shard",
+        "index": "index",
+        "attribute": "field",
+    },
+)

@@ -1,0 +1,166 @@
+"""Stored names of a collection's fields, and conditions as query documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.model.candidate import RecordShape, Structure
+from app.model.conditions import AnyOf, Comparison, Operand, Param, Term
+from app.model.keys import KeyPart
+from app.plan import lay
+from app.plan.types import Cond, Record, World
+from app.stores.common_query import Names, field_of, names_of
+from app.stores.mongodb.js import Raw, js, operand
+from app.stores.mongodb.records import id_parts
+
+COMPARE = {"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte", "!=": "$ne"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Names of a collection's fields and the make of its `_id`: one value, a document, a text or the driver's own."""
+
+    names: Names
+    id_parts: tuple[KeyPart, ...] = ()
+
+    def __call__(self, attr: str) -> str:
+        return self.names(attr)
+
+    @property
+    def text_id(self) -> bool:
+        """`_id` is a text made from a template."""
+        return any(p.literal for p in self.id_parts)
+
+    @property
+    def whole_id(self) -> bool:
+        """`_id` is a document of several values."""
+        return len(self.id_parts) > 1 and not self.text_id
+
+
+def fields_of(structure: Structure, thing: Structure | RecordShape, record: Record, world: World) -> Fields:
+    names = names_of(thing, record, world)
+    parts = id_parts(structure, record.of, world)
+    paths = dict(names.paths)
+    plain = not any(p.literal for p in parts)
+    for part in parts:
+        own = lay.column(record.of, part.attr, world) if part.attr else ""
+        if not plain or not own or not part.kept.exact:
+            continue
+        stored = "_id" if len(parts) == 1 else f"_id.{part.name or field_of(own)}"
+        old = paths.get(own)
+        paths[own] = stored
+        # Children inside the document are found by its key: their foreign key is the same value.
+        for attr, at in names.paths.items():
+            if at == old and attr != own and old is not None:
+                paths[attr] = stored
+    return Fields(replace(names, paths=paths), parts)
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def query(conds: Iterable[Cond], fields: Fields, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Conditions as one query document. `values` gives what a link to a record read before is held against."""
+    found: dict[str, Any] = {}
+    for cond in conds:
+        path = fields(cond.attr)
+        if cond.source is not None:
+            put(found, path, expression(cond.source))
+        else:
+            given = (values or {}).get(cond.attr, Raw(f"p.{path.replace('.', '_')}"))
+            put(found, path, {"$in": given} if cond.op == "in" else given)
+    return fold_id(found, fields)
+
+
+def terms_query(terms: Iterable[Term], fields: Fields, of: str, world: World) -> dict[str, Any]:
+    """A typed condition as one query document; terms no document can say are left out."""
+    found: dict[str, Any] = {}
+    for term in terms:
+        if isinstance(term, Comparison):
+            put(found, fields(lay.column(of, term.path, world)), expression(term))
+        elif isinstance(term, AnyOf):
+            branches = [terms_query(b, fields, of, world) for b in term.branches]
+            found["$or"] = branches
+    return fold_id(found, fields)
+
+
+def put(found: dict[str, Any], path: str, value: Any) -> None:
+    """Add one condition on a field; two on the same field stand side by side, or under `$and`."""
+    if path not in found:
+        found[path] = value
+        return
+    old = found[path]
+    if isinstance(old, dict) and isinstance(value, dict) and not set(old) & set(value):
+        found[path] = {**old, **value}
+    elif old != value:
+        found.setdefault("$and", []).append({path: value})
+
+
+def expression(term: Comparison) -> Any:
+    """What a field is held against, as MongoDB writes it."""
+    values = [operand(o) for o in term.operands]
+    first = values[0] if values else None
+    match term.op:
+        case "=" | "contains":
+            return first
+        case "<" | "<=" | ">" | ">=" | "!=":
+            return {COMPARE[term.op]: first}
+        case "between" if len(values) > 1:
+            return {"$gte": values[0], "$lte": values[1]}
+        case "in" | "not in":
+            many: Any = values
+            if len(term.operands) == 1 and isinstance(term.operands[0], Param):
+                many = first
+            return {"$in" if term.op == "in" else "$nin": many}
+        case "null":
+            return None
+        case "not null":
+            return {"$ne": None}
+        case "prefix":
+            return starting_with(term.operands)
+        case "match":
+            return {"$regex": Raw(f"new RegExp({js(first)}, 'i')")}
+        case "near":
+            return near(values)
+        case _:
+            return first
+
+
+def starting_with(values: tuple[Operand, ...]) -> dict[str, Any]:
+    """A prefix as the range it is: no pattern to escape, and an index can bound it."""
+    first = js(operand(values[0])) if values else '""'
+    return {"$gte": Raw(first), "$lt": Raw(f'{first} + "\\uffff"')}
+
+
+def near(values: list[Any]) -> Any:
+    centre: Any = values[0] if values else Raw("p.point")
+    sphere: dict[str, Any] = {"$geometry": {"type": "Point", "coordinates": centre}}
+    if len(values) > 1:
+        sphere["$maxDistance"] = Raw(f"{js(values[1])} * 1000")
+    return {"$near": sphere}
+
+
+def fold_id(found: dict[str, Any], fields: Fields) -> dict[str, Any]:
+    """Conditions on parts of a compound `_id` as one: equal to a document, or between two documents.
+
+    The index on `_id` compares whole documents; conditions on `_id.part` would not use it.
+    """
+    if not fields.whole_id:
+        return found
+    parts = [p.name or field_of(p.attr) for p in fields.id_parts]
+    bound: dict[str, Any] = {}
+    for part in parts:
+        value = found.get(f"_id.{part}")
+        if value is None or isinstance(value, dict):
+            break
+        bound[part] = value
+    if not bound:
+        return found
+    rest = {k: v for k, v in found.items() if k.removeprefix("_id.") not in bound}
+    if len(bound) == len(parts):
+        return {"_id": bound, **rest}
+    low = {**bound, **{p: Raw("MinKey()") for p in parts[len(bound) :]}}
+    high = {**bound, **{p: Raw("MaxKey()") for p in parts[len(bound) :]}}
+    return {"_id": {"$gte": low, "$lte": high}, **rest}
