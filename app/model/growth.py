@@ -1,0 +1,309 @@
+"""How counts, children, rates and ages follow from what was said: the named formulas of the workload.
+
+Counts are records, rates per second, times seconds, shares 0 to 1. None means: cannot be judged, a
+number is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from app.model.project import Project
+from app.model.quantity import Amount, parse_duration
+from app.model.spread import Spread
+from app.model.spreads import GivenSpread
+from app.model.terms import Comparison, Conditions
+from app.model.words import read_level
+from app.model.workload import AlsoWrite, Entity, Pattern, Relationship, Traffic
+
+# ---------------------------------------------------------------- rates
+
+
+def amount_rate(amount: Amount | None, traffic: Traffic | None) -> float | None:
+    """Operations/s of a typed rate; a share of the traffic needs the total typed there."""
+    if amount is None or amount.value is None or not amount.bounded:
+        return None
+    if not amount.of:
+        return amount.value
+    total = getattr(traffic, amount.of) if traffic else None
+    whole = amount_rate(total, None) if total else None
+    return None if whole is None else amount.value * whole
+
+
+def rate_of(
+    pattern: Pattern, traffic: Traffic | None, patterns: Mapping[str, Pattern] | None = None
+) -> tuple[float | None, float | None, bool]:
+    """Average and peak operations/s, and whether one of them is assumed. A missing peak is the average.
+
+    `patterns` by operation lets `for each` find the pattern that drives this one: it runs once per
+    record that one returns (its `limit`, else its `matches`, else its batch of one).
+    """
+    given = pattern.rate
+    if given is None and pattern.for_each and patterns and pattern.for_each in patterns:
+        return _driven(pattern, traffic, patterns)
+    if given is None:
+        return None, None, False
+    avg, peak = amount_rate(given.avg, traffic), amount_rate(given.peak, traffic)
+    totals = [getattr(traffic, a.of) for a in (given.avg, given.peak) if a and a.of and traffic]
+    guessed = any(a.assumed for a in (given.avg, given.peak, *totals) if a)
+    if peak is None and avg is not None:
+        return avg, avg, True
+    return avg, peak, guessed
+
+
+def _driven(
+    pattern: Pattern, traffic: Traffic | None, patterns: Mapping[str, Pattern]
+) -> tuple[float | None, float | None, bool]:
+    driver = patterns[pattern.for_each]
+    if driver.for_each:  # one level is enough: a chain could go round
+        return None, None, False
+    avg, peak, _ = rate_of(driver, traffic)
+    per = driver.matches.spread.avg if driver.matches and driver.matches.spread else None
+    limit = driver.limit.value if driver.limit and driver.limit.known else None
+    each = min(x for x in (per, limit, inf) if x is not None)
+    if each == inf:
+        return None, None, False
+    return (None if avg is None else avg * each), (None if peak is None else peak * each), True
+
+
+def rate_at(rate: float, traffic: Traffic | None, seconds: float) -> float:
+    """A rate after `seconds`, with the growth of all rates: `30%/year` compounds."""
+    growth = traffic.growth if traffic else None
+    if growth is None or growth.value is None or not growth.per:
+        return rate
+    return rate * float((1 + growth.value) ** (seconds / growth.per))
+
+
+def job_rate(matched: float, within: float) -> float:
+    """Records/s while a job runs that has to be through `within` seconds."""
+    return matched / within
+
+
+# ---------------------------------------------------------------- inflow
+
+
+def insert_rates(project: Project) -> dict[str, float]:
+    """New records/s of each entity (and many-to-many relationship) that patterns insert, before removals."""
+    found: dict[str, float] = {}
+    for entity, rate in _flows(project, ("insert", "upsert")):
+        found[entity] = found.get(entity, 0.0) + rate
+    return found
+
+
+def delete_rates(project: Project) -> dict[str, float]:
+    """Records/s of each entity that patterns delete."""
+    found: dict[str, float] = {}
+    for entity, rate in _flows(project, ("delete",)):
+        found[entity] = found.get(entity, 0.0) + rate
+    return found
+
+
+def inflow(project: Project) -> dict[str, float]:
+    """g, records/s: `growth` where it is given, else Σ insert rate × batch − deletes (never below 0).
+
+    An entity is missing where neither is known. Compound growth counts at today's number.
+    """
+    inserts, deletes = insert_rates(project), delete_rates(project)
+    found = {name: max(0.0, rate - deletes.get(name, 0.0)) for name, rate in inserts.items()}
+    for entity in project.entities:
+        given = growth_rate(entity)
+        if given is not None:
+            found[entity.name] = given
+    for entity in project.entities:
+        if entity.name not in found:
+            kinds = [found[e.name] for e in project.entities if e.is_a == entity.name and e.name in found]
+            if kinds:
+                found[entity.name] = sum(kinds)
+    return found
+
+
+def growth_rate(entity: Entity) -> float | None:
+    """Records/s of the growth typed on an entity, at today's count where it compounds."""
+    growth = entity.growth
+    if growth is None or growth.value is None or not growth.bounded:
+        return None
+    if not growth.per:
+        return growth.value
+    count = entity.count.value if entity.count and entity.count.known else None
+    return None if count is None else count * growth.value / growth.per
+
+
+def _flows(project: Project, actions: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    """Entity and records/s of every change of these kinds, in every pattern whose rate is known."""
+    patterns = {p.operation: p for p in project.patterns}
+    for pattern in project.patterns:
+        rate, _, _ = rate_of(pattern, project.traffic, patterns)
+        if rate is None:
+            continue
+        rate *= pattern.batch.value if pattern.batch and pattern.batch.value else 1.0
+        if pattern.action in actions and pattern.entity:
+            part = _inserted(pattern) if pattern.action == "upsert" else 1.0
+            yield pattern.entity, rate * part
+            if pattern.action == "insert":
+                for child in pattern.with_:
+                    yield child, rate * _children(project, pattern.entity, child)
+        for also in pattern.also:
+            if also.action in actions:
+                part = _inserted(also) if also.action == "upsert" else 1.0
+                yield also.entity, rate * part * _times(project, pattern, also)
+
+
+def _inserted(write: Pattern | AlsoWrite) -> float:
+    """Share of an upsert that inserts; one that does not say adds no records."""
+    return write.inserts.value if write.inserts and write.inserts.value is not None else 0.0
+
+
+def _children(project: Project, parent: str, child: str) -> float:
+    """Children per parent on average; 1 where it is unknown."""
+    for r in project.relationships:
+        if r.child == child and parent in (r.parent, r.role) and r.children and r.children.spread:
+            return r.children.spread.avg
+    return 1.0
+
+
+def _times(project: Project, pattern: Pattern, also: AlsoWrite) -> float:
+    """How many records a further change touches per operation."""
+    if also.for_each:
+        return _children(project, pattern.entity, also.for_each)
+    if also.action == "delete":
+        if also.where is None and pattern.is_read and pattern.limit and pattern.limit.known:
+            return pattern.limit.value or 1.0
+        parent = _bound_parent(project, also.entity, also.where)
+        return _children(project, parent, also.entity) if parent else 1.0
+    return 1.0
+
+
+def _bound_parent(project: Project, child: str, where: Conditions | None) -> str:
+    """The parent whose children a condition names: its foreign key is bound and the child's own key is not."""
+    if where is None:
+        return ""
+    bound = {t.path for t in where.terms if isinstance(t, Comparison) and t.op == "="}
+    entity = project.entity(child)
+    keys = {f"{child}.{f.name}" for f in entity.key_fields} if entity else set()
+    if keys and keys <= bound:
+        return ""
+    for r in project.relationships:
+        if r.child == child and r.via and bound == {f"{child}.{column}" for column in r.via}:
+            return r.parent
+    return ""
+
+
+# ---------------------------------------------------------------- counts and children
+
+
+def count_at(entity: Entity, inflow: float | None, seconds: float) -> tuple[float | None, bool]:
+    """N(t) = N0 + g·t, at most g·keep but never below what is there now; and whether a guess is in it.
+
+    `inflow` is g where the entity has no growth of its own. N0 unknown with keep and g known: g·keep, assumed.
+    """
+    start = entity.count.value if entity.count and entity.count.known else None
+    keep = entity.keep.value if entity.keep and entity.keep.known else None
+    g = growth_rate(entity)
+    g = inflow if g is None else g
+    guessed = any(a.assumed for a in (entity.count, entity.growth) if a)
+    if start is None:
+        return (None, False) if keep is None or g is None else (g * keep, True)
+    if g is None or seconds == 0:
+        return start, guessed
+    later = _grown(entity, start, g, seconds)
+    return (later if keep is None else min(later, max(start, g * keep))), guessed
+
+
+def _grown(entity: Entity, start: float, g: float, seconds: float) -> float:
+    growth = entity.growth
+    if growth and growth.per and growth.value is not None:
+        return start * float((1 + growth.value) ** (seconds / growth.per))
+    return max(0.0, start + g * seconds)
+
+
+def children_at(
+    given: GivenSpread, seconds: float, ratio: float | None = None, keep: float | None = None
+) -> Spread | None:
+    """Children per parent after `seconds`.
+
+    With a growth of their own: each figure q + growth·t, at most growth·keep (never below q). Else each
+    grows with `ratio` = N_child(t)/N_parent(t) against now; where that is unknown they stay.
+    """
+    now = given.spread
+    if now is None:
+        return None
+    growth = given.growth
+    if growth is None or growth.scaled or not any((growth.avg, growth.p99, growth.max)):
+        return now.times(ratio) if ratio is not None else now
+    return Spread(
+        _figure(now.avg, growth.avg, seconds, keep),
+        _figure(now.p99, growth.p99 or growth.avg, seconds, keep) if now.p99 else 0.0,
+        _figure(now.max, growth.max or growth.p99 or growth.avg, seconds, keep),
+    )
+
+
+def _figure(start: float, growth: Amount | None, seconds: float, keep: float | None) -> float:
+    g = growth.value if growth and growth.known else None
+    if not g or start == inf:
+        return start
+    later = start + g * seconds
+    return later if keep is None else min(later, max(start, g * keep))
+
+
+def children_ratio(child_now: float, child_then: float, parent_now: float, parent_then: float) -> float | None:
+    """How much N_child/N_parent changes between two times; None if a count is 0."""
+    if not (child_now and parent_now and parent_then):
+        return None
+    return (child_then / parent_then) / (child_now / parent_now)
+
+
+def parents_with_children(relationship: Relationship, parents: float) -> float:
+    """How many parents `children` speaks of."""
+    given = relationship.children.parents if relationship.children else None
+    return given.value if given and given.known and given.value else parents
+
+
+# ---------------------------------------------------------------- consistency
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """What a reader asks for. `age`: greatest age in seconds: 0 current, infinite for `historical`, None not said."""
+
+    level: str
+    age: float | None
+
+    @property
+    def said(self) -> bool:
+        return bool(self.level)
+
+
+UNSAID = Consistency("", None)
+
+
+def read_consistency(text: str) -> Consistency:
+    """`eventual 5 min` as level and age."""
+    level, age = read_level(text)
+    if level == "historical":
+        return Consistency(level, inf)
+    if level != "eventual":
+        return Consistency(level, 0.0)
+    return Consistency(level, parse_duration(age).value if age else None)
+
+
+def consistency_of(pattern: Pattern, path: str = "") -> Consistency:
+    """What a pattern asks for an entity or attribute: said of itself, else of what it belongs to, else of all."""
+    levels = pattern.consistency
+    key = path
+    while key:
+        if key in levels:
+            return read_consistency(levels[key])
+        key = key.rpartition(".")[0]
+    return read_consistency(levels["*"]) if "*" in levels else UNSAID
+
+
+def age_along(*ages: float | None) -> float | None:
+    """Greatest age at the end of a way: copy refresh + index or replica lag + cache time; None if one is unknown."""
+    total = 0.0
+    for age in ages:
+        if age is None:
+            return None
+        total += age
+    return total
