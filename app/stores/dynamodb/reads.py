@@ -1,0 +1,279 @@
+"""A read plan as DynamoDB requests: GetItem, BatchGetItem, Query and Scan as JSON, pages written out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.model.candidate import Candidate, Structure
+from app.model.workload import Pattern
+from app.plan import lay
+from app.plan.types import Cond, Plan, Record, Step, World
+from app.stores.common_home import Thing
+from app.stores.common_query import Names, elsewhere, field_of, names_of
+from app.stores.dynamodb.keys import (
+    KeyAttribute,
+    Way,
+    base_way,
+    index_key,
+    index_way,
+    local_key,
+    local_way,
+    table_key,
+)
+from app.stores.dynamodb.names import table_name
+from app.stores.dynamodb.records import kinds
+from app.stores.dynamodb.values import (
+    Bound,
+    condition,
+    filter_text,
+    interval,
+    placeholder,
+    typed,
+    whole,
+)
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every request of one query needs to know."""
+
+    pattern: Pattern
+    plan: Plan
+    model: Candidate
+    world: World
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One way into one kind of item: key schema, templates, stored names."""
+
+    structure: Structure
+    thing: Thing
+    record: Record
+    keys: tuple[KeyAttribute, ...]
+    way: Way
+    index: str = ""
+    """Empty: the table itself."""
+
+    def names(self, world: World) -> Names:
+        return names_of(self.thing, self.record, world)
+
+
+def read_lines(here: Context) -> Iterable[str]:
+    """Headings and requests, step by step; steps in other stores in their own language."""
+    for number, step in enumerate(here.plan.steps, 1):
+        if step.store != "dynamodb":
+            part = replace(here.plan, steps=(step,))
+            text = elsewhere(here.pattern, part, here.model, here.world, step.store)
+            yield from (f"# {number}. In {step.store}", *text.splitlines(), "")
+            continue
+        for branch in step.branches or (step,):
+            yield from _step(number, branch, here)
+
+
+def _step(number: int, step: Step, here: Context) -> Iterable[str]:
+    spot = spot_of(step, here)
+    if spot is None:
+        yield f"# {number}. {step.path}: no key leads there"
+        return
+    before = f"step {number - 1}" if number > 1 else ""
+    bound = Bound(conds_of(step), before)
+    name, body = request(step, spot, bound, here, first=number == 1)
+    yield f"# {number}. {name} {step.path}{_purpose(step, before)}"
+    yield from (f"# {note}" for note in notes(step, bound, here))
+    yield from json_lines(body)
+    if number == 1 and name in ("Query", "Scan") and here.pattern.paging == "cursor":
+        yield "# next page: the same request, starting behind the last item of the page before"
+        yield from json_lines({**body, "ExclusiveStartKey": start_key(spot, here.world)})
+    yield ""
+
+
+def _purpose(step: Step, before: str) -> str:
+    if step.how == "list":
+        return f", one key for each item of {before}, at most 100 in a request"
+    if step.how == "each":
+        return f", once for each item of {before}"
+    return ""
+
+
+def json_lines(body: Body) -> Iterable[str]:
+    return json.dumps(body, indent=2, ensure_ascii=False).replace("\uffff", "\\uffff").splitlines()
+
+
+def conds_of(step: Step) -> Sequence[Cond]:
+    """Every condition a step answers, each once."""
+    found = list(step.conds)
+    if step.match is not None:
+        found += [c for c in step.match.single.where if c not in found]
+    return found
+
+
+def spot_of(step: Step, here: Context) -> Spot | None:
+    """The kind of item and the table or index a step reads; None where the model has changed since."""
+    structure = here.model.structure(step.structure)
+    if structure is None:
+        return None
+    for thing, record in kinds(structure, here.model, here.world):
+        if step.records_of and record.name not in step.records_of:
+            continue
+        return _spot(structure, thing, record, step.path, here.world)
+    return None
+
+
+def _spot(structure: Structure, thing: Thing, record: Record, path: str, world: World) -> Spot | None:
+    for index in structure.gsi:
+        if path == f"{structure.name}.{index.name}":
+            way = index_way(index, thing, structure)
+            keys = index_key(index, structure, world)
+            return Spot(structure, thing, record, keys, way, index.name) if way else None
+    for index in structure.lsi:
+        if path == f"{structure.name}.{index.name}":
+            way = local_way(index, thing, structure)
+            keys = local_key(index, structure, world)
+            return Spot(structure, thing, record, keys, way, index.name) if way else None
+    return base_spot(structure, thing, record, world)
+
+
+def base_spot(structure: Structure, thing: Thing, record: Record, world: World) -> Spot | None:
+    way = base_way(thing, structure)
+    return Spot(structure, thing, record, table_key(structure, world), way) if way else None
+
+
+def key_of(spot: Spot, bound: Bound, world: World) -> Body | None:
+    """The primary key with its values; None where a part is not bound."""
+    found: Body = {}
+    for attribute, parts in columns(spot):
+        text = whole(parts, bound, lambda path: lay.column(spot.record.of, path, world))
+        if text is None:
+            return None
+        found[attribute.name] = typed(text, attribute.type)
+    return found
+
+
+def columns(spot: Spot) -> Iterable[tuple[KeyAttribute, Any]]:
+    """Key attributes beside the parts that fill them."""
+    hashes = [k for k in spot.keys if k.role == "HASH"]
+    ranges = [k for k in spot.keys if k.role == "RANGE"]
+    yield from zip(hashes, spot.way.pk, strict=False)
+    yield from zip(ranges, spot.way.sk, strict=False)
+
+
+# ---------------------------------------------------------------- one request
+
+
+def request(step: Step, spot: Spot, bound: Bound, here: Context, *, first: bool) -> tuple[str, Body]:
+    """The operation's name and body."""
+    table = table_name(spot.structure.name)
+    strong = {"ConsistentRead": True} if step.match is not None and step.match.single.strong else {}
+    key = key_of(spot, bound, here.world) if not spot.index else None
+    if key is not None and step.how == "list":
+        return "BatchGetItem", {"RequestItems": {table: {"Keys": [key], **strong}}}
+    if key is not None and not _collection(step):
+        return "GetItem", {"TableName": table, "Key": key, **strong}
+    body: Body = {"TableName": table}
+    if spot.index:
+        body["IndexName"] = table_name(spot.index)
+    condition_ = _key_condition(spot, bound, here.world)
+    name = "Query" if condition_ else "Scan"
+    body |= condition_
+    _add_filter(body, step, spot, here)
+    body |= strong if not spot.index or spot.record.paths else {}
+    body |= _ending(step, here, name, first=first)
+    return name, body
+
+
+def _collection(step: Step) -> bool:
+    return len(step.records_of) > 1
+
+
+def _key_condition(spot: Spot, bound: Bound, world: World) -> Body:
+    """KeyConditionExpression with its names and values; empty where the partition key is not bound."""
+
+    def own(path: str) -> str:
+        return lay.column(spot.record.of, path, world)
+
+    texts, values, names = [], dict[str, Any](), dict[str, str]()
+    for attribute, parts in columns(spot):
+        found = interval(parts, bound, own)
+        if attribute.role == "HASH" and found.op != "=":
+            return {}
+        if not found.op:
+            break
+        text, mine = condition(attribute, found)
+        texts.append(text)
+        values |= mine
+        names[placeholder(attribute.name)] = attribute.name
+        if found.op != "=":
+            break
+    return {
+        "KeyConditionExpression": " AND ".join(texts),
+        "ExpressionAttributeNames": names,
+        "ExpressionAttributeValues": values,
+    }
+
+
+def _add_filter(body: Body, step: Step, spot: Spot, here: Context) -> None:
+    """FilterExpression for what the key does not answer; it is billed before it filters."""
+    if step.match is None or not step.match.residual:
+        return
+    names, texts = spot.names(here.world), []
+    taken_names = body.setdefault("ExpressionAttributeNames", {})
+    taken_values = body.setdefault("ExpressionAttributeValues", {})
+    for cond in step.match.residual:
+        stored = names(cond.attr)
+        text, values = filter_text(cond, stored, here.world)
+        texts.append(text)
+        taken_names[placeholder(stored)] = stored
+        taken_values |= values
+    body["FilterExpression"] = " AND ".join(texts)
+    if not taken_values:
+        del body["ExpressionAttributeValues"]
+
+
+def _ending(step: Step, here: Context, name: str, *, first: bool) -> Body:
+    """Order, limit and counting of a Query."""
+    body: Body = {}
+    if name == "Query" and step.order == "reversed":
+        body["ScanIndexForward"] = False
+    limit = here.pattern.limit.value if here.pattern.limit is not None else None
+    if first and here.pattern.action == "count":
+        body["Select"] = "COUNT"
+    elif first and limit and step.order != "client":
+        body["Limit"] = int(limit)
+    return body
+
+
+def start_key(spot: Spot, world: World) -> Body:
+    """LastEvaluatedKey of the page before: the key of the table and, on an index, of the index too."""
+    base = base_spot(spot.structure, spot.thing, spot.record, world)
+    keys = (*(base.keys if base else ()), *spot.keys)
+    return {k.name: typed(f"{{{k.name} of the last item}}", k.type) for k in keys}
+
+
+def notes(step: Step, bound: Bound, here: Context) -> Iterable[str]:
+    """What the request alone does not say: loops, merges, sorting, billing."""
+    yield from bound.several
+    if bound.several and step.order == "merged":
+        yield "merge the answers by " + _asked(step) + ", and keep a LastEvaluatedKey for each request"
+    if step.order == "client":
+        yield f"the key does not give this order: read all of it and sort by {_asked(step)}"
+    if step.match is not None and step.match.residual:
+        left = ", ".join(dict.fromkeys(field_of(c.attr) for c in step.match.residual))
+        yield f"the filter on {left} runs after the read: Limit and the bill count items before it,"
+        yield "and a page may come back empty: go on until LastEvaluatedKey is missing or enough are found"
+    if _collection(step):
+        held = ", ".join(step.records_of)
+        yield f"one item collection answers for {held}"
+    if here.pattern.action == "aggregate":
+        yield f"{here.pattern.compute or 'the figure'} is worked out in the application from every item read"
+
+
+def _asked(step: Step) -> str:
+    ask = step.ask or (step.match.single.order if step.match is not None else ())
+    words = [f"{field_of(a)}{' descending' if way < 0 else ''}" for a, way in ask]
+    return ", ".join(words) or "the sort key"

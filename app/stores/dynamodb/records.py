@@ -1,0 +1,117 @@
+"""The kinds of item a table holds, with the ways to them: table key, GSIs, LSIs, scan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.model.candidate import Candidate, Index, Structure
+from app.model.keys import KeyPart
+from app.plan import lay
+from app.plan.types import AccessPath, Part, Record, World
+from app.plan.ways import place
+from app.stores.common_home import Thing, at_home
+from app.stores.common_query import name_copies
+from app.stores.common_record import Laid, nodes_of, record
+from app.stores.dynamodb.dialect import DIALECT
+from app.stores.dynamodb.facts import FACTS
+from app.stores.dynamodb.keys import Way, base_way, index_way, local_way, things
+
+LAG = FACTS["gsi_lag_seconds"].value
+
+
+def records(structure: Structure, model: Candidate, world: World) -> tuple[Record, ...]:
+    """Every kind of item that has an entity and a key; what has not is named by `problems`."""
+    return tuple(record for _, record in kinds(structure, model, world))
+
+
+def kinds(structure: Structure, model: Candidate, world: World) -> tuple[tuple[Thing, Record], ...]:
+    """What was typed for each kind of item, with what the planner makes of it."""
+    found = []
+    for thing in things(structure):
+        base = base_way(thing, structure)
+        if base is not None and thing.of in world.fields:
+            found.append((thing, _record(thing, structure, model, world, base)))
+    return tuple(found)
+
+
+def _record(thing: Thing, structure: Structure, model: Candidate, world: World, base: Way) -> Record:
+    laid = Laid(
+        of=thing.of,
+        shape=name_copies(lay.shape(thing, thing.of, world)),
+        paths=paths_of(thing, structure, world, base),
+        dialect=DIALECT,
+        nodes=nodes_of(model),
+    )
+    whole = at_home(record(structure, thing, laid, world), thing, structure, model, world)
+    life = ttl_text(thing, structure)
+    return replace(whole, ttl=lay.ttl_seconds(life), ttl_text=life)
+
+
+def ttl_text(thing: Thing, structure: Structure) -> str:
+    """The expiry of one kind of item: where it is counted from a field, only the kinds that have it expire."""
+    if thing.ttl or not structure.ttl:
+        return thing.ttl
+    kinds = {t.of for t in things(structure)}
+    named = {w.partition(".")[0] for w in structure.ttl.split() if "." in w} & kinds
+    return structure.ttl if not named or thing.of in named else ""
+
+
+def paths_of(thing: Thing, structure: Structure, world: World, base: Way) -> tuple[AccessPath, ...]:
+    """Ways to one kind of item; the table's key comes first."""
+    of, table = thing.of, structure.name
+    partition, order = _parts(base, of, world)
+    primary = AccessPath(table, of, partition, order, unique=True, primary=True)
+    ways = [(i, "gsi", index_way(i, thing, structure)) for i in structure.gsi]
+    ways += [(i, "lsi", local_way(i, thing, structure)) for i in structure.lsi]
+    indexes = (_index(i, kind, way, primary, thing, world) for i, kind, way in ways if way is not None)
+    return (primary, *indexes, AccessPath(f"{table} scan", of, scan=True, kind="scan"))
+
+
+def _parts(way: Way, of: str, world: World) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Partition and sort key in the planner's words, each key attribute a column of its own."""
+
+    def laid(columns: tuple[tuple[KeyPart, ...], ...], first: int) -> tuple[Part, ...]:
+        return tuple(lay.part(p, of, world, at) for at, c in enumerate(columns, first) for p in c)
+
+    return laid(way.pk, 0), laid(way.sk, len(way.pk))
+
+
+def _index(index: Index, kind: str, way: Way, base: AccessPath, thing: Thing, world: World) -> AccessPath:
+    partition, order = _parts(way, thing.of, world)
+    parts = (*partition, *order)
+    keys = {p.attr for p in (*base.partition, *base.order, *parts) if p.attr and p.kept.exact}
+    local = kind == "lsi"
+    return AccessPath(
+        name=f"{base.name}.{index.name}",
+        of=thing.of,
+        partition=partition,
+        order=order,
+        holds=projected(index, thing, world, keys),
+        only=(*lay.conds(index.where, thing.of, world), *lay.sparse(parts, world)),
+        strong=local,
+        fetches=local,
+        kind=kind,
+        lag=0.0 if local else LAG,
+    )
+
+
+def projected(index: Index, thing: Thing, world: World, keys: set[str]) -> frozenset[str] | None:
+    """Attributes an index gives without a further read; None: all of them."""
+    listed = index.projection
+    if listed is None or listed == ("all",):
+        return None
+    found = set(keys)
+    for path in () if listed == ("keys",) else listed:
+        found |= attributes(path, thing, world)
+    return frozenset(found)
+
+
+def attributes(path: str, thing: Thing, world: World) -> set[str]:
+    """What a path in a projection names: a column, a figure, a copy, or all of an embedded entity."""
+    if path in world.fields:
+        return set(world.fields[path])
+    found = {lay.column(thing.of, path, world)}
+    where = place(world, thing.of, path)
+    if not where.why and where.attr:
+        found.add(where.attr)
+    return found
