@@ -140,19 +140,21 @@ def _flows(project: Project, actions: tuple[str, ...]) -> Iterator[tuple[str, fl
         rate *= pattern.batch.value if pattern.batch and pattern.batch.value else 1.0
         if pattern.action in actions and pattern.entity:
             part = _inserted(pattern) if pattern.action == "upsert" else 1.0
-            yield pattern.entity, rate * part
+            if part is not None:
+                yield pattern.entity, rate * part
             if pattern.action == "insert":
                 for child in pattern.with_:
                     yield child, rate * _children(project, pattern.entity, child)
         for also in pattern.also:
             if also.action in actions:
                 part = _inserted(also) if also.action == "upsert" else 1.0
-                yield also.entity, rate * part * _times(project, pattern, also)
+                if part is not None:
+                    yield also.entity, rate * part * _times(project, pattern, also)
 
 
-def _inserted(write: Pattern | AlsoWrite) -> float:
-    """Share of an upsert that inserts; one that does not say adds no records."""
-    return write.inserts.value if write.inserts and write.inserts.value is not None else 0.0
+def _inserted(write: Pattern | AlsoWrite) -> float | None:
+    """Share of an upsert that inserts; None where it does not say."""
+    return write.inserts.value if write.inserts else None
 
 
 def _children(project: Project, parent: str, child: str) -> float:
@@ -204,7 +206,7 @@ def count_at(entity: Entity, inflow: float | None, seconds: float) -> tuple[floa
     g = inflow if g is None else g
     guessed = any(a.assumed for a in (entity.count, entity.growth) if a)
     if start is None:
-        return (None, False) if keep is None or g is None else (g * keep, True)
+        return (g * keep, True) if keep and g else (None, False)
     if g is None or seconds == 0:
         return start, guessed
     later = _grown(entity, start, g, seconds)

@@ -29,6 +29,11 @@ class Decision(Part):
     review_by: str = Key("", alias="review by")
     numbers: FreeMapping = Key(default_factory=Frozen)
 
+    @property
+    def key(self) -> str:
+        """Identity across reports: rule and place."""
+        return f"{self.finding}@{self.at}"
+
 
 def _version(raw: Any) -> Any:
     return int(raw) if isinstance(raw, str) and raw.strip().isdecimal() else raw
@@ -87,6 +92,7 @@ def check_names(project: Project) -> None:
     _once(project.relationships, lambda r: str(r.key), ("relationships",), "name")
     _once(project.patterns, lambda p: str(p.operation), ("patterns",), "operation")
     _once(project.models, lambda m: str(m.name), ("models",), "name")
+    _once(project.decisions, lambda d: str(d.key), ("decisions",), "finding")
     for i, model in enumerate(project.models):
         _once(model.structures, lambda s: str(s.name), ("models", i, "structures"), "name")
 

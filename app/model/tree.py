@@ -243,8 +243,7 @@ def read_json_tree(text: str) -> Tree:
             what = f"{path[-1]!r} stands twice in one object"
             problems.append(Problem(mark.key_line + 1, mark.key_column + 1, "", what, "Keep one"))
         marks[path] = mark
-    for word in constants:
-        problems.append(Problem(1, 1, "", f"{word} is no number", "Write unknown or none"))
+    problems += [Problem(1, 1, "", f"{word} is no number", "Write unknown or none") for word in constants]
     if problems:
         raise BadProject(sorted(problems))
     return Tree(_texts(data), marks)
