@@ -1,0 +1,267 @@
+"""What is done with the records that a change meets: put, set, push, add; how they are found, what it costs, and
+whether doing it twice is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from app.model.spread import Spread, exactly
+from app.plan.choose import best
+from app.plan.entries import NONE, Written, entries_of, units_of
+from app.plan.refuse import say
+from app.plan.serve import Missed
+from app.plan.spot import Spot, key_of, own_columns, scattered, spot
+from app.plan.types import Change, Cond, Level, Miss, Record, Rel, Single, Touch, World
+
+STORED_KINDS = {"insert": "put", "delete": "remove"}
+
+
+@dataclass
+class Reached:
+    """What one operation reaches: touches, why something cannot be found, which copies a new record has to read."""
+
+    touches: list[Touch] = field(default_factory=list)
+    misses: list[Miss] = field(default_factory=list)
+    born: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """(role, parent) → attributes read once for all new records that copy them."""
+    base: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    """Units of the record alone, by (record, place, when): what a transaction doubles."""
+
+
+@dataclass
+class Touching:
+    """One node of one record reached by one change."""
+
+    change: Change
+    record: Record
+    at: int
+    attrs: frozenset[str]
+    why: str
+    world: World
+    found: Reached
+    rel: Rel | None = None
+
+    def note(self) -> None:
+        """Add the touch, or what keeps it from being made, to what was found."""
+        where = spot(self.change, self.record, self.at, self.rel)
+        lag, when = self._lag()
+        if when == "never":
+            return
+        if self.record.purpose == "cache":
+            self._cache(where)
+            return
+        why = self.why or self._place_of_truth()
+        if not self.why:
+            where = replace(where, count=where.count.of(self.record.entries))
+        if op := self._op(why):
+            self._touch(op, why, where, when, lag)
+
+    def _lag(self) -> tuple[float, str]:
+        record, held = self.record, self.record.shape[self.at]
+        age = held.age
+        if self.why == "computed":
+            name = next(iter(self.attrs), "")
+            age = max(age, record.computed_age.get(name, 0.0)) if not self.at else age
+        if self.change.kind in ("insert", "delete") and not self.at and age == inf and not self.why:
+            age = 0.0  # a copy that is never refreshed is still made and removed
+        return (age, "never") if age == inf else (age, "async" if age else "same")
+
+    def _place_of_truth(self) -> str:
+        return self.record.purpose or ("truth" if self.record.truth else "second copy")
+
+    # ---- what is done
+
+    def _op(self, why: str) -> str:
+        kind = STORED_KINDS.get(self.change.kind, "set")
+        if why == "computed":
+            return "set" if "set" in self.change.sets.values() else "add"
+        if why == "counter":
+            return "add" if kind != "set" else ""
+        if why == "copy":
+            return "set"
+        if why == "embed" or (why == "queue" and self.record.value_type in ("", "list")):
+            return {"put": "push", "remove": "pull"}.get(kind, kind)
+        if kind == "put" and self.record.group > 1:
+            return "push"
+        return kind
+
+    def _cache(self, where: Spot) -> None:
+        """A cache key is deleted on change where the model says so; else it runs out by itself."""
+        record = self.record
+        born = self.change.kind == "insert" and not self.at
+        if born or not record.on_change:
+            return
+        lacking = ", ".join(sorted(key_of(record) - own_columns(where.known, record, self.world)))
+        if lacking:
+            what = f"nothing leads from this change to the keys of {record.name}: {lacking} is not known"
+            fix = "let the key expire, or keep a set of the keys to delete"
+            self.found.misses.append(Miss("structure", what, record.name, lacking, fix))
+        op = "delete key" if "delete" in record.on_change else "set"
+        self.found.touches.append(
+            Touch(
+                record=record.name,
+                store=record.dialect.store,
+                structure=record.structure,
+                op=op,
+                why="cache",
+                place=where.label,
+                count=where.count,
+                find="" if lacking else "key",
+                level=Level.IMPOSSIBLE if lacking else Level.KEY_LOOKUP,
+                attrs=self.attrs,
+            )
+        )
+
+    def _touch(self, op: str, why: str, where: Spot, when: str, lag: float) -> None:
+        record, change, world = self.record, self.change, self.world
+        primary = key_of(record)
+        owned = own_columns(where.known, record, world)
+        if why == "for each":
+            owned |= primary  # the support read brings the keys of whom it is for
+        find, level, reads = "key", Level.KEY_LOOKUP, 0.0
+        if op == "put" or (op == "push" and not self.at):
+            reads += self._born()
+        elif not primary <= owned or scattered(record):
+            find, level, reads = self._find(owned)
+        if op == "push" and self.at:
+            reads += self._born()
+        if why == "for each":
+            find, reads = "the relationship it is for", reads + 1
+        if self._moved(op, primary):
+            op, reads = "move", reads + 1  # the old key, and what else the record holds
+        reads += self._refill(op)
+        written = self._entries(op, why)
+        base, more = units_of(record, list(written.values()), world, moved=op == "move")
+        touch = Touch(
+            record=record.name,
+            store=record.dialect.store,
+            structure=record.structure,
+            op=op,
+            why=why,
+            place=where.label,
+            count=where.count,
+            find=find,
+            level=level,
+            reads=reads,
+            added=sum(e[0] for _, e in written.values()),
+            removed=sum(e[1] for _, e in written.values()),
+            rewritten=sum(e[2] for _, e in written.values()),
+            units=base + more,
+            bytes=self._bytes(op),
+            when=when,
+            unsafe=self._unsafe(op, primary <= owned),
+            only_if=change.only_if,
+            attrs=self.attrs,
+            entries={name: sum(e) for name, (_, e) in written.items()},
+            within=lag,
+        )
+        self.found.touches.append(touch)
+        self.found.base[record.name, where.label, when] = base
+
+    def _entries(self, op: str, why: str) -> Written:
+        """Index entries by path; an upsert is partly an insert, partly an update."""
+        record, change = self.record, self.change
+        pushed = change.count.avg if why == "embed" else 1.0
+        written = entries_of(record, op, self.attrs, change, self.world, pushed)
+        if change.kind != "upsert" or self.at or op != "set":
+            return written
+        born = entries_of(record, "put", self.attrs, change, self.world)
+        mixed = {}
+        for name, (path, _) in {**written, **born}.items():
+            new, old = born.get(name, (path, NONE))[1], written.get(name, (path, NONE))[1]
+            share = change.inserts
+            added, removed, rewritten = (share * n + (1 - share) * o for n, o in zip(new, old, strict=True))
+            mixed[name] = (path, (added, removed, rewritten))
+        return mixed
+
+    def _moved(self, op: str, primary: frozenset[str]) -> bool:
+        """A changed key is another record, except inside a value that orders its members itself."""
+        if op not in ("set", "add") or not self.attrs & primary:
+            return False
+        if self.change.kind == "upsert" and self.attrs & primary <= self.change.known:
+            return False
+        if self.record.value_type:
+            parts = self.record.primary.partition
+            return bool(self.attrs & frozenset(p.attr for p in parts))
+        return True
+
+    def _find(self, owned: frozenset[str]) -> tuple[str, Level, float]:
+        """What finds the records, how well, and how many requests that takes before the write."""
+        record, change = self.record, self.change
+        stats = self.world.stats
+        conds = tuple(
+            Cond(a, "=", share=stats[a].shares.get(change.before.get(a, "")))
+            for a in sorted(owned)
+            if a in stats and a.lstrip("=").partition(".")[0] in _inside(record)
+        )
+        single = Single(f"records of {record.name} to change", record.of, conds, needs=frozenset())
+        choice = best(single, record.paths, record.dialect, self.world, size=record.size, nodes=record.nodes)
+        served = choice.served_by
+        if served is None or served.level is Level.SCAN:
+            self._missing(choice.nearest)
+        if served is None:
+            return "", Level.IMPOSSIBLE, 1.0
+        writing = record.dialect.writing
+        reads = 0.0 if writing.by_condition else max(1.0, served.cost.requests.avg)
+        return served.path.name, served.level, reads
+
+    def _missing(self, nearest: Missed | None) -> None:
+        record = self.record
+        if nearest is not None:
+            path = nearest.match.path.name
+            self.found.misses.extend(say(r, path, record.dialect) for r in nearest.reasons)
+            return
+        what = f"nothing finds the records of {record.name} that this change reaches"
+        self.found.misses.append(Miss("structure", what, record.name, fix="an index on what is known of them"))
+
+    def _born(self) -> float:
+        """Reads before a record is made: parents whose attributes it copies, unless the writer has them."""
+        reads = 0.0
+        for held in self.record.shape:
+            edge = held.edge
+            if held.up != self.at or edge is None or edge.down or held.how == "for each":
+                continue
+            if held.attrs is None:
+                wanted = {edge.rel.role}
+            else:
+                attrs = (held.attrs | held.computed) - frozenset(edge.rel.key)
+                wanted = {f"{edge.rel.role}.{a.partition('.')[2]}" for a in attrs}
+            lacking = wanted - self.change.given - {w for w in wanted if w.partition(".")[0] in self.change.given}
+            key = (edge.rel.role, edge.rel.child)
+            if lacking and key not in self.found.born:
+                self.found.born[key] = tuple(sorted(lacking))
+                reads += 1
+        return reads
+
+    def _refill(self, op: str) -> float:
+        """A subset that loses an element is filled up again from where all are."""
+        held = self.record.shape[self.at]
+        return 1.0 if op == "pull" and held.first else 0.0
+
+    def _bytes(self, op: str) -> Spread:
+        if op in ("put", "move", "remove"):
+            return self.record.size
+        encoding = self.record.dialect.encoding
+        total = 0.0
+        names = self.attrs or frozenset(self.world.fields.get(self.change.entity, ()))
+        for attr in names:
+            stat = self.world.stats.get(attr)
+            kind, size = (stat.type.removesuffix("[]"), stat.bytes.avg) if stat else ("int64", 8.0)
+            total += encoding.field(attr.rpartition(".")[2], kind, size)
+        return exactly(total)
+
+    def _unsafe(self, op: str, keyed: bool) -> str:
+        """Why doing it twice is wrong; empty: it is not."""
+        if op in ("set", "add") and "add" in self.change.sets.values():
+            return "adds again"
+        if op == "add":
+            return "adds again"
+        if op == "push":
+            return "pushes again"
+        return "a new key each time" if op == "put" and not keyed else ""
+
+
+def _inside(record: Record) -> frozenset[str]:
+    return frozenset(h.entity for h in record.shape)
