@@ -38,6 +38,8 @@ GENERIC: Mapping[str, str] = {
     "points": "{path} takes no list of values for `{attr}`",
     "gap": "`{attr} {op}` cannot be used on {path}: `{blocker}` before it is not bound by equality",
     "filter": "`{attr} {op}` is not part of the key of {path}, and nothing filters there",
+    "nothing": "no key or index serves `{attr} {op}`",
+    "buckets": "`{attr}` picks the partition of {path}, which takes equality only: one request per bucket",
     "scan": "{path} can only be read as a whole",
     "partial": "{path} holds only records where `{attr} {op}`, and the read does not say so",
     "stale": "{path} lags behind the record, and this read must see the latest write",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -126,7 +127,21 @@ class Task:
         """Every reason why a path refuses."""
         match, arranged = self.lay(path)
         has_all, _ = self.holds(match)
-        return Missed(match, tuple(refusals(match, arranged, self.dialect, has_all)))
+        reasons = tuple(refusals(match, arranged, self.dialect, has_all))
+        return Missed(match, reasons or tuple(self._useless(match, arranged)))
+
+    def _useless(self, match: Match, arranged: Arranged) -> Iterator[Refusal]:
+        """Why a path that refuses nothing is not taken: it narrows nothing, or does not give the order."""
+        if match.path.scan:
+            return
+        late = [w.part.attr for w in match.order]
+        for cond in match.residual:
+            if cond.attr in late and late[0] != cond.attr:
+                yield Refusal("gap", cond.attr, cond.op, late[0])
+            elif cond.attr not in late:
+                yield Refusal("filter", cond.attr, cond.op)
+        if arranged.why:
+            yield Refusal("order", arranged.attr, "order by", arranged.blocker, arranged.why)
 
     def holds(self, match: Match) -> tuple[bool, bool]:
         """Has the path every field needed, and can it answer without the record?"""

@@ -5,8 +5,7 @@ from math import inf
 
 import pytest
 
-from app.model.spread import ONE, Spread
-from app.plan.types import Change, Level, Plan, Record, World, WriteIntent
+from app.plan.types import Change, Plan, Record, World, WriteIntent
 from app.plan.write import plan_write
 from tests.plan import write_samples as w
 
@@ -91,7 +90,8 @@ CASES = {
         {"retry": "idempotency key"},
     ),
     "a comment inside its post, unguarded": Case(
-        (COMMENT,), w.blog(subset=False), w.BLOG, {"posts": (1, 1, 0, 0)}, "record", "posts: adds again and pushes again",
+        (COMMENT,), w.blog(subset=False), w.BLOG, {"posts": (1, 1, 0, 0)}, "record",
+        "posts: adds again and pushes again",
     ),
     "a comment in both places": Case(
         (COMMENT,), w.blog(subset=True), w.BLOG,

@@ -128,7 +128,7 @@ def world(
             if alone:
                 aliases[r.child, k] = v
                 aliases[r.parent, v] = k
-    return World(counts, stats, rels, figures, {e: () for e in counts}, {}, aliases, {})
+    return World(counts, stats, rels, figures, dict.fromkeys(counts, ()), {}, aliases, {})
 
 
 def rel(role: str, parent: str, child: str, via: str, children: Spread, key: str = "id") -> Rel:

@@ -1,0 +1,174 @@
+"""The nearest miss in words: every reason, and the smallest change that would serve the read.
+
+The ideal path is built from the read (equality, then sort, then one range); it is compared with the nearest path,
+and a change is offered only if planning with it works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from app.plan.choose import Choice
+from app.plan.refuse import Refusal, say
+from app.plan.serve import Missed, Task
+from app.plan.types import AccessPath, Kind, Level, Miss, Part
+
+EQUAL = (Kind.POINT, Kind.POINTS)
+
+WORDS = {
+    "new partition": "Add a way in with partition ({partition}) and order ({order})",
+    "new key": "Add a way in with the key ({partition})",
+    "new": "Add an index on ({parts})",
+    "extend": "Add {parts} at the end of {path}",
+    "flip": "Store {parts} in {path}",
+    "reorder": "Order {path} as ({parts})",
+    "hold": "Let {path} hold {parts}",
+    "strong": "Read this by a path that follows the record at once: put ({parts}) in a primary key",
+    "range": "Ask for each value of {attr} by itself, or put a coarser bucket of {attr} in the partition and {attr}"
+    " itself first in the stored order",
+    "implied": "Repeat the condition of {path} on {attr} in the read, or index every record",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ideal:
+    """What the read would like to find: attributes bound by equality, the sort, one range."""
+
+    equal: tuple[str, ...]
+    sort: tuple[tuple[str, int], ...]
+    span: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[Part, ...]:
+        parts = [Part(a, d) for a, d in self.sort]
+        parts += [Part(a) for a in self.span if a not in dict(self.sort)]
+        return tuple(replace(p, column=i) for i, p in enumerate(parts))
+
+
+def ideal(task: Task) -> Ideal:
+    """Equality, then sort, then one range."""
+    equal, span = [], []
+    for attr, found in task.named.items():
+        kind = found[0][0].kind
+        if kind in EQUAL:
+            equal.append(attr)
+        elif kind is Kind.SPAN:
+            span.append(attr)
+    return Ideal(tuple(equal), task.ask, tuple(span[:1]))
+
+
+def nearest(choices: Sequence[Choice]) -> Choice:
+    """The choice with the path that comes closest."""
+    far = (True, 1e9)
+    return min(choices, key=lambda c: c.nearest.distance if c.nearest else far)
+
+
+def misses(choice: Choice) -> tuple[Miss, ...]:
+    """Why the nearest path does not serve the read, the fix beside the first reason."""
+    task, near = choice.task, choice.nearest
+    blocked = [say(r, "", task.dialect) for r in choice.blocked]
+    if near is None:
+        return (*blocked, *_nothing(choice))
+    path = near.match.path.name
+    found = [say(r, path, task.dialect) for r in near.reasons]
+    if found and not any(m.fix for m in found):
+        found[0] = replace(found[0], fix=fix(task, near))
+    return (*blocked, *dict.fromkeys(found))
+
+
+def _nothing(choice: Choice) -> tuple[Miss, ...]:
+    """No path but the scan: say what would be a way in."""
+    task = choice.task
+    if not task.single.where and not task.ask:
+        return ()
+    attr = task.single.where[0].attr if task.single.where else task.ask[0][0]
+    op = task.single.where[0].op if task.single.where else "order by"
+    name = choice.paths[0].name if choice.paths else task.single.of
+    refusal = Refusal("filter" if task.single.where else "order", attr, op, attr, "nothing")
+    return (replace(say(refusal, name, task.dialect), fix=_new(task, bool(task.single.where))),)
+
+
+def fix(task: Task, near: Missed) -> str:
+    """The smallest change that would serve the read, in words; empty where none is known."""
+    for words, path in _changes(task, near):
+        if path is None or _works(task, path):
+            return words
+    return _new(task, bool(near.match.path.partition))
+
+
+def _works(task: Task, path: AccessPath) -> bool:
+    served = task.follow(path)
+    return served is not None and served.useful and served.level <= Level.FAN_OUT and (served.arranged.streaming)
+
+
+def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]]:
+    """Changes from small to large, each with the path it would make (None: nothing to plan again)."""
+    path, codes = near.match.path, {r.code for r in near.reasons}
+    want = ideal(task)
+    if codes == {"stale"}:
+        yield _say(task, "strong", path, parts=", ".join(want.equal)), None
+    if codes == {"fields"}:
+        needs = sorted((task.single.needs or frozenset()) - (path.holds or frozenset()))
+        yield _say(task, "hold", path, parts=", ".join(needs) or "every field"), None
+    if codes == {"partial"}:
+        yield _say(task, "implied", path, attr=near.reasons[0].attr), None
+    if codes & {"partition", "range"}:
+        ranged = [r for r in near.reasons if r.code in ("partition", "range") and r.op not in ("", "=")]
+        if ranged:
+            yield _say(task, "range", path, attr=ranged[0].attr), None
+        return
+    if path.hashed:
+        return
+    yield from _rearranged(task, path, want)
+
+
+def _rearranged(task: Task, path: AccessPath, want: Ideal) -> Iterator[tuple[str, AccessPath]]:
+    """The nearest path with its directions, its end or its sequence changed."""
+    bound = {p.attr for p in path.partition}
+    lead = tuple(Part(a) for a in want.equal if a not in bound)
+    target = (*lead, *want.order)
+    have = tuple(p for p in path.order if p.attr)
+    names = [p.attr for p in target]
+    if {p.attr for p in have} >= set(names) and [p.attr for p in have][: len(names)] == names:
+        wanted = dict(want.sort)
+        flipped = tuple(replace(p, dir=wanted.get(p.attr, p.dir)) for p in have)
+        turned = [_word(p) for p, o in zip(flipped, have, strict=True) if p.dir != o.dir]
+        yield _say(task, "flip", path, parts=", ".join(turned)), replace(path, order=flipped)
+    added = tuple(p for p in target if p.attr not in {h.attr for h in have})
+    if added:
+        longer = _columns((*have, *added))
+        words = _say(task, "extend", path, parts=", ".join(map(_word, added)))
+        yield words, replace(path, order=longer)
+    rest = tuple(p for p in have if p.attr not in names)
+    words = _say(task, "reorder", path, parts=", ".join(_word(p) for p in (*target, *rest)))
+    yield words, replace(path, order=_columns((*target, *rest)))
+
+
+def _columns(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(replace(p, column=i) for i, p in enumerate(parts))
+
+
+def _new(task: Task, partitioned: bool) -> str:
+    """A path of its own, as the store would key it."""
+    want = ideal(task)
+    partitioned = partitioned and not task.dialect.prefers_index
+    split = AccessPath("new", task.single.of, tuple(Part(a) for a in want.equal), want.order)
+    flat = replace(split, partition=(), order=_columns((*split.partition, *want.order)))
+    path = split if partitioned else flat
+    if not (path.partition or path.order) or (partitioned and not path.partition):
+        return ""
+    if not _works(task, path):
+        return ""
+    word = "new" if not partitioned else "new partition" if path.order else "new key"
+    order = ", ".join(map(_word, path.order))
+    return _say(task, word, path, parts=order, partition=", ".join(want.equal), order=order)
+
+
+def _word(part: Part) -> str:
+    return f"{part.attr} desc" if part.dir < 0 else part.attr
+
+
+def _say(task: Task, word: str, path: AccessPath, **names: str) -> str:
+    text = task.dialect.wording.get(f"fix {word}") or WORDS[word]
+    return text.format(**{"attr": "", "parts": "", "partition": "", "order": "", **names, "path": path.name})

@@ -1,0 +1,391 @@
+"""Reads a plan may be made of: every way to read each record kind, priced.
+
+A read is found by constants (carried along links: `order.id = :o` also fixes `line_item.order_id`), by a link from
+a neighbour in either direction, or by the record's own key after an index that lacked fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, exp, inf
+
+from app.model.spread import ONE, ZERO, Spread
+from app.plan.choose import Choice, best
+from app.plan.cover import Pieces, Way, cover, neighbours, pieces, ways, whole
+from app.plan.estimate import share
+from app.plan.serve import Served
+from app.plan.types import Cond, Edge, Level, Query, Record, Single, Use, World
+
+BATCHED = (Level.KEY_LOOKUP, Level.INDEX_LOOKUP, Level.INDEX_RANGE)
+CACHED = 0.5
+"""A cache is there to be used: its reads count half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One step that a plan may take: what it gives and asks, and what it costs for all its inputs.
+
+    `how`: first, list, each, server, collection. `by`: where, key, or the link it follows.
+    """
+
+    records: tuple[Record, ...]
+    need: int
+    by: str
+    how: str
+    gives: int
+    asks: int
+    level: Level
+    inputs: Spread
+    requests: Spread
+    read: Spread
+    bytes: Spread
+    keys: float
+    served: Served | None = None
+    choice: Choice | None = None
+    root: int = -1
+    parts: tuple[Read, ...] = ()
+    """The reads that one request over a partition stands for."""
+
+    @property
+    def record(self) -> Record:
+        return self.records[0]
+
+    @property
+    def work(self) -> float:
+        """The same figure as `Cost.work`, for all inputs."""
+        sorts = self.served.work - self.served.cost.work if self.served else 0.0
+        total = 50 * self.requests.avg + self.keys + 2 * self.read.avg + self.bytes.avg / 500 + sorts
+        return total * CACHED if self.record.purpose == "cache" else total
+
+
+@dataclass(slots=True)
+class Found:
+    """All reads for one entry, and the choices that came to nothing."""
+
+    reads: list[Read] = field(default_factory=list)
+    dead: list[tuple[Record, int, Choice]] = field(default_factory=list)
+    choices: dict[str, list[Choice]] = field(default_factory=dict)
+    """What was tried by the conditions, per record kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One record kind read one way, anchored: its shape node `at` stands for `need`, its root for `root`."""
+
+    way: Way
+    at: int
+    need: int
+    gives: int
+    root: int
+
+
+class Search:
+    """One read pattern over the records of one model: what all entries share."""
+
+    def __init__(self, query: Query, records: Sequence[Record], world: World) -> None:
+        self.query, self.world, self.everything = query, world, records
+        wanted = {n.entity for n in query.needs}
+        self.records = [r for r in records if any(h.entity in wanted for h in r.shape)]
+        keys: dict[str, frozenset[str]] = {}
+        for r in self.records:
+            keys[r.of] = keys.get(r.of, frozenset()) | r.key_attrs
+        self.pieces: Pieces = pieces(query, keys)
+        self.fixed = constants(query)
+        self.start = 0
+        for need, attr in self.fixed:
+            bit = self.pieces.bits.get((need, attr))
+            self.start |= 0 if bit is None else 1 << bit
+        self.offers = list(self._offers())
+        self._choices: dict[tuple[object, ...], Choice] = {}
+
+    def _offers(self) -> Iterator[Offer]:
+        query, bits = self.query, self.pieces.bits
+        for record in self.records:
+            for way in ways(record):
+                for at, held in enumerate(record.shape):
+                    for m, need in enumerate(query.needs):
+                        if held.entity != need.entity or not whole(record, at, need):
+                            continue
+                        gives, root = cover(way, at, query, m, bits, self.world)
+                        if gives:
+                            yield Offer(way, at, m, gives, root)
+
+    def best(self, offer: Offer, single: Single, matched: Spread | None) -> Choice:
+        """The single-path planner, remembered for this search."""
+        way, record = offer.way, offer.way.record
+        key = (id(way.paths), single, matched)
+        found = self._choices.get(key)
+        if found is None:
+            size = record.size if record.group <= 1 else record.size.times(1 / record.group)
+            found = best(
+                single, way.paths, record.dialect, self.world,
+                size=size, nodes=record.nodes, matched=matched,
+            )  # fmt: skip
+            self._choices[key] = found
+        return found
+
+
+def constants(query: Query) -> dict[tuple[int, str], Cond]:
+    """Attributes fixed by equality, carried along links."""
+    fixed = {(i, c.attr): c for i, n in enumerate(query.needs) for c in n.where if c.op == "="}
+    if not fixed or len(query.needs) == 1:
+        return fixed
+    for _ in query.needs:
+        for i, need in enumerate(query.needs):
+            if not need.edge:
+                continue
+            for near, far in zip(need.edge.near, need.edge.far, strict=True):
+                a, b = (need.up, near), (i, far)
+                if a in fixed and b not in fixed:
+                    fixed[b] = replace(fixed[a], attr=far, share=None)
+                if b in fixed and a not in fixed:
+                    fixed[a] = replace(fixed[b], attr=near, share=None)
+    return fixed
+
+
+def entries(query: Query) -> list[int]:
+    """Needs where a plan can enter: those that carry conditions."""
+    return [i for i, n in enumerate(query.needs) if n.where or n.any_of] or [0]
+
+
+def counts(query: Query, entry: int) -> list[Spread]:
+    """How many records of each need belong to one answer, walking out from the need where the plan enters."""
+    out = [ONE] * len(query.needs)
+    limit = query.limit + query.offset if query.limit else 0
+    stops = limit and (entry == 0 or not query.root.order)
+    out[entry] = query.matched.at_most(limit) if stops else query.matched
+    todo, done = [entry], {entry}
+    while todo:
+        n = todo.pop()
+        for m, edge in neighbours(query, n):
+            if m in done:
+                continue
+            first = query.needs[m].first if edge.down else 0
+            out[m] = out[n].of(edge.count.at_most(first) if first else edge.count)
+            done.add(m)
+            todo.append(m)
+    return out
+
+
+class Entry:
+    """The reads possible when a plan enters at one need."""
+
+    def __init__(self, search: Search, entry: int) -> None:
+        self.search, self.query, self.world = search, search.query, search.world
+        self.entry = entry
+        self.many = counts(search.query, entry)
+        self.found = Found()
+
+    def reads(self) -> Found:
+        for offer in self.search.offers:
+            self._by_constants(offer)
+            self._by_links(offer)
+            self._by_key(offer)
+        return self.found
+
+    def _known(self, need: int) -> tuple[Cond, ...]:
+        """Conditions on a need whose values are there from the start."""
+        fixed = {c.attr: c for (i, _), c in self.search.fixed.items() if i == need}
+        spans = tuple(c for c in self.query.needs[need].where if c.op != "=")
+        return (*fixed.values(), *spans)
+
+    def _by_constants(self, offer: Offer) -> None:
+        m, conds = offer.need, self._known(offer.need)
+        if m == self.entry or (conds and self._between(m)):
+            need = self.query.needs[m]
+            matched = self.query.matched if need.where or need.any_of else self.many[m]
+            self._ask(offer, "where", conds, 0, ONE, matched)
+
+    def _by_links(self, offer: Offer) -> None:
+        m, query, bits = offer.need, self.query, self.search.pieces
+        known = self._known(m)
+        for n, edge in neighbours(query, m):
+            back = edge.back()  # from the neighbour to this need
+            open_ = [a for a in back.far if (m, a) not in self.search.fixed]
+            if not open_:
+                continue
+            links = tuple(Cond(a, "=") for a in open_)
+            asks = bits.mask(m, open_)
+            matched = self._linked(back, known)
+            self._ask(offer, ",".join(back.far), known + links, asks, self.many[n], matched, back)
+
+    def _linked(self, edge: Edge, known: tuple[Cond, ...]) -> Spread:
+        """Records that one neighbour finds here."""
+        count = edge.count
+        for cond in known:
+            if cond.attr not in edge.far:
+                count = count.times(share(cond, self.world.stats))
+        return count if count.avg else Spread(1e-9)
+
+    def _by_key(self, offer: Offer) -> None:
+        way, m = offer.way, offer.need
+        keyed = way.record.key_attrs
+        if offer.at or way.only is not None or not keyed:
+            return
+        if all((m, a) in self.search.fixed for a in keyed):
+            return
+        attrs = sorted(keyed)
+        if any((m, a) not in self.search.pieces.bits for a in attrs):
+            return
+        asks = self.search.pieces.mask(m, attrs)
+        self._ask(offer, "key", tuple(Cond(a, "=") for a in attrs), asks, self.many[m], ONE)
+
+    def _between(self, m: int) -> bool:
+        """Both ends of every link from here to the entry are constants: read at once, without waiting."""
+        bits, start = self.search.pieces, self.search.start
+        while m != self.entry and m >= 0 and (edge := self.query.needs[m].edge):
+            mask = bits.mask(m, edge.far)
+            if start & mask != mask:
+                return False
+            m = self.query.needs[m].up
+        return m == self.entry
+
+    def _single(self, offer: Offer, by: str, conds: tuple[Cond, ...]) -> Single:
+        query, record = self.query, offer.way.record
+        need = query.needs[offer.need]
+        top = query.needs[offer.root] if offer.root >= 0 and by != "key" else None
+        if offer.at:
+            conds = tuple(_own(c, record.of, self.world) for c in conds)
+        limit = offset = 0.0
+        if top is not None:
+            limit = query.limit if offer.root == 0 else top.first
+            offset = query.offset if offer.root == 0 and by == "where" else 0.0
+        return Single(
+            query.name, record.of, conds,
+            any_of=need.any_of if by == "where" and offer.need == self.entry else (),
+            order=top.order if top is not None else (),
+            limit=limit, offset=offset,
+            needs=self._wanted(offer),
+            strong=need.strong and not need.historical,
+            age=0.0 if need.historical or need.strong or need.age == inf else need.age,
+        )  # fmt: skip
+
+    def _wanted(self, offer: Offer) -> frozenset[str] | None:
+        """What an index would have to hold to spare the record."""
+        record = offer.way.record
+        if record.dialect.fetch is not Use.SERVER:
+            return frozenset()  # what is missing is another step's business
+        if offer.at or offer.root < 0 or (len(record.shape) > 1 and len(self.query.needs) > 1):
+            return None
+        attrs = set(self.query.needs[offer.root].attrs)
+        for _, edge in neighbours(self.query, offer.root):
+            attrs.update(edge.near)
+        return frozenset(attrs)
+
+    def _ask(
+        self, offer: Offer, by: str, conds: tuple[Cond, ...], asks: int, inputs: Spread,
+        matched: Spread, via: Edge | None = None,
+    ) -> None:  # fmt: skip
+        """Turn one way of reading one need into priced reads."""
+        single = self._single(offer, by, conds)
+        choice = self.search.best(offer, single, _to_root(offer, matched))
+        served = choice.served_by
+        record = offer.way.record
+        if by == "where":
+            self.found.choices.setdefault(record.name, []).append(choice)
+        if served is None or (served.level is Level.SCAN and by != "where"):
+            self.found.dead.append((record, offer.need, choice))
+            return
+        price = Price(self, offer, by, asks, choice, served)
+        server = record.dialect.joins.server
+        if by == "where":
+            price.add("first", ONE, served.cost.requests)
+            if server and self.entry != offer.need:
+                price.add("server", ONE, ZERO)
+            return
+        if server:
+            price.add("server", inputs, ZERO)  # a server join looks the same parent up again and again
+        if via is not None:
+            inputs = distinct(inputs, via, self.world)  # a client asks for each parent once
+        if self._lists(offer, served):
+            most = record.dialect.joins.list_max
+            price.add("list", inputs, _ceil(inputs.times(1 / most)))
+        else:
+            price.add("each", inputs, inputs.times(served.cost.requests.avg))
+
+    def _lists(self, offer: Offer, served: Served) -> bool:
+        """Can the store take a list of these inputs in one request?"""
+        joins, path = offer.way.record.dialect.joins, served.path
+        if joins.list_max <= 1 or served.level not in BATCHED or served.cost.streams > 1:
+            return False
+        if joins.by_key_only and not path.primary:
+            return False
+        fixed = self.search.fixed
+        return not joins.one_place or (
+            bool(path.placed_by) and all(not p.attr or (offer.need, p.attr) in fixed for p in path.placed_by)
+        )
+
+
+def _to_root(offer: Offer, matched: Spread) -> Spread:
+    """Records that hold so many instances of the entity at `at`."""
+    shape, at = offer.way.record.shape, offer.at
+    while at > 0:
+        edge = shape[at].edge
+        if edge is not None and not edge.down:
+            matched = matched.of(edge.rel.children)
+        at = shape[at].up
+    return matched
+
+
+def _own(cond: Cond, of: str, world: World) -> Cond:
+    attr = world.own(of, cond.attr)
+    return cond if attr == cond.attr else replace(cond, attr=attr)
+
+
+def distinct(n: Spread, edge: Edge, world: World) -> Spread:
+    """Repeated parents are read once."""
+    if edge.down:
+        return n
+    population = world.counts.get(edge.to, 1e12)
+    return Spread(seen(n.avg, population), seen(n.high, population), min(n.max, population))
+
+
+def seen(draws: float, population: float) -> float:
+    """Distinct values among `draws` with replacement."""
+    if population >= 1e12 or draws < 1e-6 * population:
+        return draws
+    return population * (1 - exp(-draws / population))
+
+
+def _ceil(n: Spread) -> Spread:
+    return Spread(*(ceil(x) if x < 1e18 else x for x in (n.avg, n.high, n.max)))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Adds a read in one manner (first, list, each, server) with its cost for all inputs."""
+
+    entry: Entry
+    offer: Offer
+    by: str
+    asks: int
+    choice: Choice
+    served: Served
+
+    def add(self, how: str, inputs: Spread, requests: Spread) -> None:
+        served, record = self.served, self.offer.way.record
+        cost = served.cost
+        per, size, keys = cost.records, cost.bytes, cost.keys
+        if record.group > 1:  # stored records are buckets
+            per = _ceil(per.times(1 / record.group)) + ONE
+            size, keys = per.of(record.size), per.avg
+        one = inputs is ONE
+        read = Read(
+            records=(record,),
+            need=self.offer.need,
+            by=self.by,
+            how=how,
+            gives=self.offer.gives,
+            asks=self.asks,
+            level=served.level,
+            inputs=inputs,
+            requests=requests,
+            read=per if one else inputs.of(per),
+            bytes=size if one else inputs.of(size),
+            keys=keys * inputs.avg,
+            served=served,
+            choice=self.choice,
+            root=self.offer.root,
+        )
+        self.entry.found.reads.append(read)

@@ -1,0 +1,172 @@
+"""Telling a plan: the reads chosen become steps with their figures, notes and level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from app.model.spread import ZERO
+from app.plan.serve import Served
+from app.plan.steps import Read
+from app.plan.types import Kind, Level, Match, Plan, Query, Record, Step
+
+KIND_WORDS = {
+    Kind.POINT: "one value",
+    Kind.POINTS: "a list of values",
+    Kind.SPAN: "a range",
+    Kind.SPANS: "all but some values",
+}
+BUCKET_WORDS = {60: "minute", 3600: "hour", 86_400: "day", 604_800: "week", 2_592_000: "month"}
+DAY = 86_400
+
+
+def tell(query: Query, reads: Sequence[Read]) -> Plan:
+    """The plan made of these reads, in the order in which they are made."""
+    steps = tuple(step(query, r) for r in reads)
+    requests = records = size = ZERO
+    for s in steps:
+        requests, records, size = requests + s.requests, records + s.records, size + s.bytes
+    if len(steps) == 1:
+        requests, records, size = steps[0].requests, steps[0].records, steps[0].bytes
+    first = reads[0].choice
+    likely = first.likely if first and first.likely else None
+    return Plan(
+        query.name, level(reads), steps, (), requests, records, size, rounds(reads)[0],
+        sum(s.partitions for s in steps), sum(s.units for s in steps),
+        likely=_likely(query, reads[0], likely) if likely else None,
+        notes=tuple(notes(query, reads)), questions=query.questions,
+    )  # fmt: skip
+
+
+def rounds(reads: Sequence[Read]) -> tuple[int, list[int]]:
+    """The longest chain of dependent requests, and the depth of each read."""
+    depth: list[int] = []
+    for i, r in enumerate(reads):
+        after = [depth[j] for j in range(i) if reads[j].gives & r.asks]
+        depth.append((max(after, default=0) if r.asks else 0) + (r.how != "server"))
+    return max(depth, default=0), depth
+
+
+def level(reads: Sequence[Read]) -> Level:
+    """That of the worst step; requests that grow with the answer are a fan-out, a dependent round a join."""
+    worst = max(r.level for r in reads)
+    if any(r.how == "each" and r.inputs.high > 1 for r in reads):
+        return max(worst, Level.FAN_OUT)
+    if any(r.how == "server" for r in reads) or (len(reads) > 1 and rounds(reads)[0] > 1):
+        return max(worst, Level.JOIN)
+    return worst
+
+
+def step(query: Query, read: Read) -> Step:
+    """One read with its bounds, checks, residual, order and figures."""
+    served, record = read.served, read.record
+    if served is None:
+        raise ValueError("a read without a path")
+    match, cost = served.match, served.cost
+    return Step(
+        tuple(r.name for r in read.records), record.structure, record.dialect.store,
+        served.path.name if read.how != "collection" else record.structure,
+        read.how, read.by, read.level, bounds(match),
+        tuple([f"{c.attr} {c.op}" for c in match.checks]), residual(served),
+        served.arranged.kind or "none", served.arranged.ask, served.covered, read.keys,
+        read.requests, read.read, read.bytes, cost.partitions * read.inputs.avg,
+        units(query, read), match.single.where, match.single.limit,
+        query.needs[read.need].entity, match,
+        tuple([_branch(query, read, b) for b in served.branches]) or tuple([step(query, p) for p in read.parts]),
+    )  # fmt: skip
+
+
+def bounds(match: Match) -> tuple[str, ...]:
+    """Parts that narrow the read, each with what binds it."""
+    return tuple(
+        [
+            f"{w.part.attr} {KIND_WORDS[w.kind]}"
+            for w in (*match.partition, *match.order)
+            if w.part.attr and w.kind is not None and w.tight and w.kind in KIND_WORDS
+        ]
+    )
+
+
+def residual(served: Served) -> tuple[str, ...]:
+    """Conditions judged on the record; an `or` that no union serves is one of them."""
+    out = [f"{c.attr} {c.op}" for c in served.match.residual]
+    return (*out, "or") if served.unfolded else tuple(out)
+
+
+def _branch(query: Query, read: Read, served: Served) -> Step:
+    cost, record = served.cost, read.record
+    return Step(
+        (record.name,), record.structure, record.dialect.store, served.path.name, read.how, read.by,
+        served.level, bounds(served.match),
+        tuple([f"{c.attr} {c.op}" for c in served.match.checks]), residual(served),
+        served.arranged.kind or "none", served.arranged.ask, served.covered, cost.keys,
+        cost.requests, cost.records, cost.bytes, cost.partitions, 0.0, served.match.single.where,
+        served.match.single.limit, query.needs[read.need].entity, served.match,
+    )  # fmt: skip
+
+
+def _likely(query: Query, read: Read, served: Served) -> Step:
+    return _branch(query, read, served)
+
+
+def units(query: Query, read: Read) -> float:
+    """Billed read units: each record by itself for reads by key, the sum of a page for ranges; halved for eventual
+    reads."""
+    unit = read.record.dialect.writing.read_unit
+    if not unit:
+        return 0.0
+    need = query.needs[read.need]
+    requests = max(read.requests.avg, 1.0)
+    if read.level is Level.KEY_LOOKUP and read.how != "collection":
+        one = read.bytes.avg / read.read.avg if read.read.avg else 0.0
+        total = max(read.read.avg, read.inputs.avg) * max(1, ceil(one / unit))
+    else:
+        total = requests * max(1, ceil(read.bytes.avg / requests / unit))
+    strong = need.strong and (read.served is None or read.served.path.strong)
+    return total if strong else total / 2
+
+
+def notes(query: Query, reads: Sequence[Read]) -> list[str]:
+    """What figures alone do not say."""
+    out: list[str] = []
+    for read in reads:
+        if read.served is not None and read.how != "collection":
+            out += _notes(read.served, read.record)
+    lead = reads[0]
+    if query.root.order and lead.root != 0 and len(reads) > 1:
+        out.append("The application sorts the records of several reads before it takes the first ones")
+    return list(dict.fromkeys(out))
+
+
+def _notes(served: Served, record: Record) -> list[str]:
+    cost, single, out = served.cost, served.match.single, []
+    bucket = next((w for w in served.match.partition if w.part.kept.bucket and w.count > 1), None)
+    if bucket is not None:
+        out.append(_bucket_note(served, bucket.part.kept.bucket, single.limit))
+    dialect = record.dialect
+    if dialect.residual.value == "billed" and served.match.residual:
+        out.append("The filter runs after the read: every record in the bounds is billed")
+        if single.limit:
+            out.append("Limit counts records before the filter: several pages may be needed")
+    if dialect.page_bytes and cost.bytes.avg > dialect.page_bytes:
+        out.append(f"The answer fills {ceil(cost.bytes.avg / dialect.page_bytes):,} pages")
+    if served.arranged.kind == "merged" and cost.streams > 1:
+        out.append(f"The application merges {cost.streams:,.0f} lists")
+    if served.arranged.kind == "client":
+        out.append("The application sorts the answer")
+    if single.offset:
+        out.append(f"{single.offset:,.0f} records are passed over on average before the page")
+    if record.purpose == "cache":
+        out.append("On a miss the truth is read and the key set again")
+    return out
+
+
+def _bucket_note(served: Served, bucket: float, limit: float) -> str:
+    cost = served.cost
+    word = BUCKET_WORDS.get(int(bucket), f"{bucket / DAY:g} days")
+    text = f"One request per {word}"
+    if limit and cost.visited < cost.buckets:
+        ask = served.arranged.ask
+        way = ("newest first: " if ask[0][1] < 0 else "oldest first: ") if ask else ""
+        return f"{text}, {way}{cost.visited:,.0f} of {cost.buckets:,.0f} suffice on average"
+    return f"{text}: {cost.buckets:,.0f} in all"
