@@ -10,7 +10,7 @@ number of children has none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isinf
 
 from app.model.spread import ONE, ZERO, Spread, exactly
@@ -47,14 +47,38 @@ class Item:
 
 def size_of(record: Record, world: World, children: Children | None = None) -> Spread:
     """Bytes of one stored record; `children` as they are at another time, for those relationships that changed."""
-    keys = packed_keys(record.primary.partition + record.primary.order, record.shape[0], world)
-    return record_size(record.shape, world, record.dialect.encoding, keys, record.group, children)
+    total = ZERO
+    for item in sample(record, world, children):
+        if item.depth == 0:
+            total = total + item.bytes
+    return total
 
 
 def sample(record: Record, world: World, children: Children | None = None) -> tuple[Item, ...]:
     """What the bytes of one stored record are made of, in the order of the shape, deepest level last."""
-    keys = packed_keys(record.primary.partition + record.primary.order, record.shape[0], world)
-    return breakdown(record.shape, world, record.dialect.encoding, keys, record.group, children)
+    path, encoding = record.primary, record.dialect.encoding
+    parts = path.partition + path.order
+    shape = _with_keys(record.shape, parts, world)
+    if encoding.key is None:
+        return breakdown(shape, world, encoding, packed_keys(parts, shape[0], world), record.group, children)
+    # one partition key for all of its records; without sort keys there is one record
+    inside = path.order or path.partition
+    once = frozenset(p.attr for p in parts if p.kept.exact) - frozenset(p.attr for p in inside)
+    sort = frozenset(p.attr for p in inside if p.kept.exact)
+    keys = packed_keys(inside, shape[0], world)
+    return breakdown(shape, world, encoding, keys, record.group, children, once, sort)
+
+
+def _with_keys(shape: Sequence[Held], parts: Sequence[Part], world: World) -> Sequence[Held]:
+    """The shape with the key's own columns among its fields: a list of fields may leave them out, a record cannot."""
+    root = shape[0]
+    if root.attrs is None:
+        return shape
+    columns: dict[int, list[Part]] = {}
+    for p in parts:
+        columns.setdefault(p.column, []).append(p)
+    alone = frozenset(c[0].attr for c in columns.values() if len(c) == 1 and _is_field(c[0], root, world))
+    return (replace(root, attrs=root.attrs | alone), *shape[1:]) if alone - root.attrs else shape
 
 
 def record_size(
@@ -85,14 +109,18 @@ def breakdown(
     keys: Mapping[str, float] | None = None,
     group: float = 1,
     children: Children | None = None,
+    once: frozenset[str] = frozenset(),
+    sort: frozenset[str] = frozenset(),
 ) -> tuple[Item, ...]:
-    """Every line of `record_size`. Lines of depth 0 add up to the record; deeper ones say what is inside them."""
+    """Every line of `record_size`. Lines of depth 0 add up to the record; deeper ones say what is inside them.
+
+    `once`: own attributes stored once per partition, `sort`: those that are sort keys, where `encoding.key` says so.
+    """
     if not shape:
         raise ValueError("a record without a shape has no size")
-    walk = _Walk(shape, world, encoding, children or {})
+    walk = _Walk(shape, world, encoding, children or {}, once, sort)
     items = [
-        Item(name, "key", exactly(encoding.field(name, "string", size)), "string")
-        for name, size in (keys or {}).items()
+        Item(name, "key", exactly(_key_bytes(encoding, name, size)), "string") for name, size in (keys or {}).items()
     ]
     if group > 1:
         inside = walk.inside(0, "readings[].", 1)
@@ -150,6 +178,8 @@ class _Walk:
     world: World
     encoding: Encoding
     children: Children
+    once: frozenset[str] = frozenset()
+    sort: frozenset[str] = frozenset()
 
     def inside(self, at: int, path: str, depth: int) -> list[Item]:
         """Lines of one node: its fields, its figures, and the nodes below it."""
@@ -205,8 +235,12 @@ class _Walk:
         for attr in attrs:
             if held.attrs is None and held.edge is not None and held.edge.down and attr in held.edge.far:
                 continue  # a child inside its parent does not repeat the parent's key
+            if held is self.shape[0] and attr in self.once:
+                continue
             name = names.get(attr) or attr.partition(".")[2]
-            items.append(Item(f"{path}{name}", kind, self._field(attr, name), self._type(attr), depth=depth))
+            sort = held is self.shape[0] and attr in self.sort
+            line = self._sort_key(attr) if sort else self._field(attr, name)
+            items.append(Item(f"{path}{name}", kind, line, self._type(attr), depth=depth))
         return items
 
     def _figures(self, held: Held, path: str, depth: int) -> list[Item]:
@@ -236,6 +270,10 @@ class _Walk:
         field = self.encoding.field
         return _through(lambda s: field("", kind, s) - field("", "string", 0.0), size)
 
+    def _sort_key(self, attr: str) -> Spread:
+        key = self.encoding.key
+        return _through(lambda s: key(self._type(attr), s) if key else s, self._value(attr))
+
     def _field(self, attr: str, name: str) -> Spread:
         """Bytes of one field of one record, its name included, on the average of those with and without it."""
         stat = self.world.stats.get(attr)
@@ -249,6 +287,10 @@ class _Walk:
         if present >= 1:
             return line
         return Spread(line.avg * present, line.high if present > 0.01 else line.avg * present, line.max)
+
+
+def _key_bytes(encoding: Encoding, name: str, size: float) -> float:
+    return encoding.key("string", size) if encoding.key else encoding.field(name, "string", size)
 
 
 def _through(encode: Callable[[float], float], size: Spread) -> Spread:

@@ -233,7 +233,7 @@ class Encoding:
     `field(name, type, size)`: one field, its name included, whose value has `size` bytes as text or number. `record`:
     overhead of one record. `element(i, size)`: one array element at position i with `size` bytes inside. `nested(name,
     size)`: an embedded document or map called `name` with `size` bytes inside. `array(name, size)`: an array likewise.
-    `entry(size)`: one index entry whose attributes have `size` bytes. `key(size)`: what the key itself adds.
+    `entry(size)`: one index entry whose attributes have `size` bytes.
     """
 
     field: Callable[[str, str, float], float]
@@ -244,6 +244,9 @@ class Encoding:
     entry: Callable[[float], float]
     limit: float = inf
     """Hard limit of one record."""
+    key: Callable[[str, float], float] | None = None
+    """`key(type, size)`: a sort value in each record, where the partition key is stored once for all records of its
+    partition and keys cost less than other fields (a wide column store). None: keys are fields like others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -594,6 +597,8 @@ class World:
     tenant: str = ""
     monotonic: frozenset[str] = frozenset()
     """Own attributes whose new values are never smaller."""
+    unique_together: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
+    """Entity → sets of own attributes that no two records share: its key, and what `unique` lists."""
     child_growth: Mapping[tuple[str, str], Spread] = field(default_factory=dict)
     """(role, child) → children added to each parent per second, where the workload says so."""
     memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
