@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from app.model.candidate import Candidate, RecordShape, Structure
 from app.model.spread import ONE, Spread
-from app.plan.types import Part, Record, World
+from app.plan.types import Part, World
 from app.stores.common_query import things_of
 
 Thing = Structure | RecordShape
-
-
-def at_home(record: Record, thing: Thing, structure: Structure, model: Candidate, world: World) -> Record:
-    """The record with its part in the model said: truth or second copy, and how many share a partition."""
-    truth = is_truth(thing, structure, model)
-    return replace(
-        record,
-        truth=truth,
-        purpose=record.purpose or ("" if truth else "second copy"),
-        per=per_partition(record.of, record.primary.partition, world),
-    )
 
 
 def is_truth(thing: Thing, structure: Structure, model: Candidate) -> bool:
@@ -47,20 +35,34 @@ def _derived(thing: Thing, structure: Structure) -> bool:
 
 
 def per_partition(of: str, partition: Iterable[Part], world: World) -> Spread:
-    """Records of an entity that share one value of a partition key, as far as the numbers tell."""
-    attrs = {p.attr for p in partition if p.attr}
+    """Records of an entity that share one value of a partition key, as far as the numbers tell.
+
+    The exact attribute that divides most decides; time buckets and shards divide what it leaves.
+    """
+    parts = tuple(partition)
+    exact = {p.attr for p in parts if p.attr and p.kept.exact}
     key = set(world.keys.get(of, ()))
-    if key and key <= attrs:
+    stats = world.stats
+    if (key and key <= exact) or any(stats[a].unique for a in exact if a in stats):
         return ONE
     count = world.counts.get(of, 0.0)
     found = Spread(count, count, count)
-    for attr in sorted(attrs):
-        stat = world.stats.get(attr)
-        if stat is not None and stat.unique:
-            return ONE
+    for attr in sorted(exact):
         rel = next((r for r in world.rels if r.child == of and attr in r.via), None)
-        mine = rel.children if rel is not None else found
-        if rel is None and stat is not None and stat.distinct > 0:
-            mine = Spread(count / stat.distinct)
+        distinct = stats[attr].distinct if attr in stats else 0.0
+        mine = rel.children if rel is not None else Spread(count / distinct) if distinct else found
         found = mine if mine.avg < found.avg else found
-    return found
+    return found.times(_divided(of, parts, count, world))
+
+
+def _divided(of: str, parts: Iterable[Part], count: float, world: World) -> float:
+    """Share of a value's records in one bucket or shard of it."""
+    share = 1.0
+    inflow = world.inflow.get(of, 0.0)
+    span = world.keeps.get(of, 0.0) or (count / inflow if inflow else 0.0)
+    for part in parts:
+        if part.kept.fan:
+            share /= part.kept.fan
+        elif part.kept.bucket and span:
+            share *= min(1.0, part.kept.bucket / span)
+    return share

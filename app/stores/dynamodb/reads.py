@@ -26,7 +26,9 @@ from app.stores.dynamodb.keys import (
 from app.stores.dynamodb.names import table_name
 from app.stores.dynamodb.records import kinds
 from app.stores.dynamodb.values import (
+    LAST,
     Bound,
+    Interval,
     condition,
     filter_text,
     interval,
@@ -72,7 +74,8 @@ def read_lines(here: Context) -> Iterable[str]:
             text = elsewhere(here.pattern, part, here.model, here.world, step.store)
             yield from (f"# {number}. In {step.store}", *text.splitlines(), "")
             continue
-        for branch in step.branches or (step,):
+        several = () if step.how == "collection" else step.branches
+        for branch in several or (step,):
             yield from _step(number, branch, here)
 
 
@@ -179,6 +182,8 @@ def request(step: Step, spot: Spot, bound: Bound, here: Context, *, first: bool)
     if spot.index:
         body["IndexName"] = table_name(spot.index)
     condition_ = _key_condition(spot, bound, here.world)
+    if _collection(step) and condition_ and not spot.index:
+        condition_ = _hull(step, spot, bound, here) or condition_
     name = "Query" if condition_ else "Scan"
     body |= condition_
     _add_filter(body, step, spot, here)
@@ -188,7 +193,7 @@ def request(step: Step, spot: Spot, bound: Bound, here: Context, *, first: bool)
 
 
 def _collection(step: Step) -> bool:
-    return len(step.records_of) > 1
+    return step.how == "collection" or len(step.records_of) > 1
 
 
 def _key_condition(spot: Spot, bound: Bound, world: World) -> Body:
@@ -215,6 +220,32 @@ def _key_condition(spot: Spot, bound: Bound, world: World) -> Body:
         "ExpressionAttributeNames": names,
         "ExpressionAttributeValues": values,
     }
+
+
+def _hull(step: Step, spot: Spot, bound: Bound, here: Context) -> Body:
+    """One interval of the sort key over several kinds of item, whatever lies between them included."""
+    lows, highs = [], []
+    for part in step.branches or (step,):
+        mine = spot_of(part, here)
+        if mine is None or not mine.way.sk:
+            return {}
+        of = mine.record.of
+        asked = Bound(conds_of(part), bound.from_step)
+        found = interval(mine.way.sk[0], asked, lambda path, of=of: lay.column(of, path, here.world))  # type: ignore[misc]
+        if found.op not in ("=", "begins_with", "between"):
+            return {}
+        lows.append(found.values[0])
+        highs.append(found.values[-1] + ("" if found.op == "=" else LAST))
+    hash_key = replace(spot, keys=spot.keys[:1], way=replace(spot.way, sk=()))
+    body = _key_condition(hash_key, bound, here.world)
+    sort = next((k for k in spot.keys if k.role == "RANGE"), None)
+    if not body or sort is None or not lows:
+        return {}
+    text, values = condition(sort, Interval("between", (min(lows), max(highs))))
+    body["KeyConditionExpression"] += f" AND {text}"
+    body["ExpressionAttributeNames"][placeholder(sort.name)] = sort.name
+    body["ExpressionAttributeValues"] |= values
+    return body
 
 
 def _add_filter(body: Body, step: Step, spot: Spot, here: Context) -> None:

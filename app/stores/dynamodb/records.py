@@ -9,7 +9,7 @@ from app.model.keys import KeyPart
 from app.plan import lay
 from app.plan.types import AccessPath, Part, Record, World
 from app.plan.ways import place
-from app.stores.common_home import Thing, at_home
+from app.stores.common_home import Thing, per_partition
 from app.stores.common_query import name_copies
 from app.stores.common_record import Laid, nodes_of, record
 from app.stores.dynamodb.dialect import DIALECT
@@ -35,16 +35,18 @@ def kinds(structure: Structure, model: Candidate, world: World) -> tuple[tuple[T
 
 
 def _record(thing: Thing, structure: Structure, model: Candidate, world: World, base: Way) -> Record:
+    paths = paths_of(thing, structure, world, base)
     laid = Laid(
         of=thing.of,
         shape=name_copies(lay.shape(thing, thing.of, world)),
-        paths=paths_of(thing, structure, world, base),
+        paths=paths,
         dialect=DIALECT,
         nodes=nodes_of(model),
+        per=per_partition(thing.of, paths[0].partition, world),
     )
-    whole = at_home(record(structure, thing, laid, world), thing, structure, model, world)
+    made = record(structure, thing, laid, model, world)
     life = ttl_text(thing, structure)
-    return replace(whole, ttl=lay.ttl_seconds(life), ttl_text=life)
+    return replace(made, truth=made.truth and not thing.for_each, ttl=lay.ttl_seconds(life), ttl_text=life)
 
 
 def ttl_text(thing: Thing, structure: Structure) -> str:

@@ -1,0 +1,134 @@
+"""What Cassandra accepts: the whole partition key by = or IN, a clustering prefix, one range last.
+
+Nothing is filtered, sorted or joined by the server. Rules read in apache/cassandra:
+cql3/restrictions/StatementRestrictions.java (5.0) and the CQL documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from app.plan.types import Dialect, Joins, Kind, Match, Miss, Op, Use, Walked, Writing
+from app.stores.cassandra.encoding import ENCODING
+from app.stores.cassandra.facts import FILTERING
+
+WORDING = {
+    "partition": (
+        "the partition key is hashed as a whole, so each of its columns takes = or IN, and {attr}"
+        f" has neither in {{path}}; the server answers “{FILTERING}”"
+    ),
+    "scan": "without the partition key the whole ring is read",
+    "points": "IN on {attr} is not accepted here",
+    "or": "CQL has no OR, and one of the branches has no key or index",
+    "gap": (
+        "clustering columns are restricted from the first on, without a gap and with the range"
+        " last: {blocker} comes before {attr} in {path} and is not fixed by ="
+    ),
+    "filter": (
+        "{attr} is no key column of {path}: {op} on it needs ALLOW FILTERING, which reads the whole"
+        " ring; never on a path that users wait for"
+    ),
+    "order": ("ORDER BY takes the clustering order of {path} as declared or its full reverse: {attr} does not follow"),
+    "partial": "{path} does not hold every row: {attr} decides that",
+    "stale": "a materialized view follows its table asynchronously: {path} may lag behind",
+    "fields": "{path} does not hold {attr}: it takes a further read",
+    "structure": "no table holds {attr}",
+    "age": "{attr} in {path} may be older than the pattern allows",
+    "join": "one SELECT reads one table: there are no joins",
+    "type": "{op} on {attr} is not what {path} can answer",
+    "limit": "LIMIT counts rows after they are read",
+}
+
+
+def _span(match: Match, step: Walked) -> Miss:
+    attr = step.part.name or step.part.attr
+    return Miss(
+        "range",
+        f"a range on {attr}, a partition key column of {match.path.name}: partitions are placed"
+        f" by a hash and have no order, so the server answers “{FILTERING}”",
+        match.path.name,
+        step.part.attr,
+        f"ask for each value of {attr} by itself: {attr} IN (…), or one request each in parallel;"
+        f" or partition by a month bucket and make {attr} the first clustering column",
+    )
+
+
+def veto(match: Match) -> Iterable[Miss]:
+    """Ranges on the partition key, sorts over an index or without it, CONTAINS without an index."""
+    path, name = match.path, match.path.name
+    if path.kind not in INDEXES:
+        spans = (w for w in match.partition if w.conds and _ranged(w))
+        yield from (_span(match, w) for w in spans)
+    if match.single.order and path.scan:
+        yield Miss(
+            "order",
+            "ORDER BY is only supported when the partition key is restricted by an EQ or an IN",
+            name,
+            match.single.order[0][0],
+        )
+    elif match.single.order and path.kind in INDEXES:
+        yield Miss(
+            "order",
+            "ORDER BY with secondary indexes is not supported",
+            name,
+            match.single.order[0][0],
+            "a table of its own, with the sort in the clustering key",
+        )
+    if path.kind not in INDEXES and not path.scan:
+        for step in (*match.partition, *match.order):
+            if any(c.op == "contains" for c in step.conds):
+                yield Miss("type", "CONTAINS needs an index on the collection", name, step.part.attr)
+
+
+def _ranged(step: Walked) -> bool:
+    """A range on a part that is no time bucket: no list of partitions can stand for it."""
+    if step.part.kept.bucket or step.kind in (Kind.POINT, Kind.POINTS):
+        return False
+    return any(c.op in SPANS for c in step.conds)
+
+
+def veto_2(match: Match) -> Iterable[Miss]:
+    """What 2.x refused besides: a list anywhere but last in the partition or the clustering key."""
+    yield from veto(match)
+    for steps in (match.partition, match.order):
+        for step in steps[:-1]:
+            if step.kind is Kind.POINTS and step.conds:
+                yield Miss(
+                    "points",
+                    f"IN on {step.part.attr} is accepted on the last column only, before 3.0",
+                    match.path.name,
+                    step.part.attr,
+                )
+
+
+INDEXES = ("index", "sai")
+SPANS = ("<", "<=", ">", ">=", "between", "prefix")
+STREAMS = 1000
+"""Partitions merged for IN with ORDER BY before it is called too many."""
+
+DIALECT = Dialect(
+    store="cassandra",
+    title="Cassandra",
+    ops={
+        "=": Op(Kind.POINT),
+        "contains": Op(Kind.POINT),
+        "in": Op(Kind.POINTS),
+        **dict.fromkeys(SPANS, Op(Kind.SPAN)),
+    },
+    encoding=ENCODING,
+    joins=Joins(whole_partition=True),
+    writing=Writing(across="batch", condition="partition"),
+    partition_points=Use.SERVER,
+    merge=STREAMS,
+    offset=Use.CLIENT,
+    veto=veto,
+    wording=WORDING,
+)
+CASSANDRA_2 = replace(DIALECT, veto=veto_2)
+
+
+def dialect_of(version: str) -> Dialect:
+    """The rules of a version (`4.1`); an empty or unreadable one means the newest."""
+    major = version.strip().partition(".")[0]
+    return CASSANDRA_2 if major.isdigit() and int(major) < 3 else DIALECT

@@ -1,0 +1,216 @@
+"""A write plan as CQL: INSERT, UPDATE and DELETE by the whole key, in a batch where they belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.model.conditions import Comparison
+from app.model.keys import KeyPart
+from app.plan import lay
+from app.plan.types import Cond, Held, Touch
+from app.stores.cassandra.reads import Context, Spot, Where, value_text
+from app.stores.cassandra.records import counter_columns, records
+from app.stores.cassandra.types import key_column, quoted
+from app.stores.common_query import entity_of, field_of, many
+from app.stores.common_write import asked, value_of
+
+SIGNS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "=": "=", "!=": "!="}
+
+
+def write_lines(here: Context) -> Iterable[str]:
+    """What belongs together first, counters by themselves, then what is refreshed later."""
+    mine = [t for t in here.plan.touches if t.store == "cassandra"]
+    plain: list[str] = []
+    counters: list[str] = []
+    for touch in (t for t in mine if t.when == "same"):
+        spot = _spot(touch, here)
+        if spot is None:
+            continue
+        yield from _support(touch, spot, here)
+        (counters if _counts(touch, spot, here) else plain).extend(statements(touch, spot, here))
+    if len(plain) > 1:
+        yield "-- one batch: all of it in the end, but not isolated where partitions differ"
+        yield "BEGIN BATCH"
+        yield from (f"  {line}" for text in plain for line in text.splitlines())
+        yield "APPLY BATCH;"
+    else:
+        yield from plain
+    if counters:
+        yield "-- counters cannot share a batch with other rows, and a repeat adds again"
+        yield from counters
+    for touch in mine:
+        spot = _spot(touch, here) if touch.when == "async" else None
+        if spot is not None:
+            within = f" within {touch.within:g} s" if touch.within else ""
+            yield f"-- later{within}: {touch.why} in {touch.structure}{_times(touch)}"
+            yield from statements(touch, spot, here)
+
+
+def _spot(touch: Touch, here: Context) -> Spot | None:
+    structure = here.model.structure(touch.structure)
+    if structure is None:
+        return None
+    found = (r for r in records(structure, here.model, here.world) if r.name == touch.record)
+    return next((Spot(structure, structure, r) for r in found), None)
+
+
+def _times(touch: Touch) -> str:
+    return f", for each of {touch.count.avg:,.3g} rows" if touch.count.avg > 1 else ""
+
+
+def _support(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
+    if touch.find != "key":
+        way = f"by {touch.find}" if touch.find else "by no key or index: the whole table would be read"
+        yield f"-- before it: find the rows of {touch.record} {way}{_times(touch)}"
+    elif touch.reads:
+        yield f"-- before it: {touch.reads:g} read(s) for what {touch.record} copies or replaces"
+    held = _inside(touch, spot)
+    if held is not None and touch.op in ("push", "pull", "set"):
+        yield f"-- {held.name or held.entity} is frozen: read it, change it, write it as a whole"
+    elif touch.op == "add" and not _counts(touch, spot, here):
+        yield f"-- a plain column of {touch.structure} cannot be added to: read it, and write it IF it is unchanged"
+
+
+def _inside(touch: Touch, spot: Spot) -> Held | None:
+    """The embed a touch changes."""
+    nodes = spot.record.shape[1:]
+    entities = {entity_of(a) for a in touch.attrs}
+    return next((h for h in nodes if h.how == "embed" and (h.entity in entities or touch.why == "embed")), None)
+
+
+def _counts(touch: Touch, spot: Spot, here: Context) -> bool:
+    """Does the touch add to counter columns? A table has either counters or other columns."""
+    of = spot.record.of
+    counters = {lay.column(of, what, here.world) for what, _ in counter_columns(spot.structure)}
+    return touch.op == "add" and any(a in counters or a.startswith("=") for a in touch.attrs if counters)
+
+
+def statements(touch: Touch, spot: Spot, here: Context) -> list[str]:
+    """The statements of one touch."""
+    table, where = quoted(spot.structure.name), " AND ".join(_key(spot, here))
+    condition = _condition(touch, spot, here)
+    if touch.op == "put":
+        guard = " IF NOT EXISTS" if touch.only_if else ""
+        return [f"{_insert(spot, here)}{guard};"]
+    if touch.op == "remove":
+        return [_delete(table, where + condition)]
+    if touch.op == "move":
+        return [_delete(table, where), f"{_insert(spot, here)};"]
+    sets = list(dict.fromkeys(_sets(touch, spot, here)))
+    if not sets:
+        return []
+    return ["\n".join([f"UPDATE {table}", f"   SET {', '.join(sets)}", f" WHERE {where}{condition};"])]
+
+
+def _delete(table: str, where: str) -> str:
+    return " ".join(["DELETE FROM", table, "WHERE", f"{where};"])
+
+
+def _key(spot: Spot, here: Context) -> Iterable[str]:
+    """Every key column with its value: what the operation names, else the value of the row in hand."""
+    world, of = here.world, spot.record.of
+    conds = [c for a in asked(here.pattern) for c in lay.conds(a.where, of, world) if c.op == "=" and not a.loop]
+    keys = spot.partition if spot.record.static else (*spot.partition, *spot.order)
+    for part in keys:
+        column = key_column(part, of, world)
+        yield f"{quoted(column.name)} = {_key_value(part, conds, spot, here)}"
+
+
+def _key_value(part: KeyPart, conds: list[Cond], spot: Spot, here: Context) -> str:
+    attr = lay.column(spot.record.of, part.attr, here.world)
+    filters = "".join(f"_{f.name}" for f in part.filters)
+    if not part.attr:
+        return f":{part.name or 'shard'}"
+    found = next((c for c in conds if c.attr == attr and c.source is not None), None)
+    text = (
+        value_text(found.source.operands[0]) if found is not None and found.source is not None else f":{field_of(attr)}"
+    )
+    return text + filters if text.startswith(":") else text
+
+
+def _given(spot: Spot, here: Context) -> Mapping[str, Any]:
+    of, world = spot.record.of, here.world
+    return {lay.column(of, path, world): value for a in asked(here.pattern) for path, value in a.set.items()}
+
+
+def _value(attr: str, given: Mapping[str, Any], here: Context) -> tuple[str, str]:
+    """(`set` or `add`, value in CQL)."""
+    if attr not in given:
+        return "set", f":{field_of(attr)}"
+    kind, value = value_of(given[attr], here.world.stats.get(attr))
+    if kind == "now":
+        return "set", ":now"
+    if kind == "param":
+        return "set", f":{value}"
+    if kind in ("add", "less"):
+        number = value if not isinstance(value, str) else f":{field_of(value)}"
+        return "add", f"- {str(number).lstrip('-')}" if kind == "less" or str(number).startswith("-") else f"+ {number}"
+    if kind == "set" and isinstance(value, bool):
+        return "set", "true" if value else "false"
+    if kind == "set" and isinstance(value, int | float):
+        return "set", f"{value:g}"
+    if kind == "set" and isinstance(value, str):
+        return "set", "'" + value.replace("'", "''") + "'"
+    return "set", "null" if value is None else f":{field_of(attr)}"
+
+
+def _insert(spot: Spot, here: Context) -> str:
+    """The whole row under its columns' names."""
+    world, of = here.world, spot.record.of
+    names, given = spot.names(world), _given(spot, here)
+    values: dict[str, str] = {}
+    for part in spot.partition if spot.record.static else (*spot.partition, *spot.order):
+        attr = lay.column(of, part.attr, world) if part.attr else ""
+        plain = _value(attr, given, here)[1] if attr and not part.filters else _key_value(part, [], spot, here)
+        values[key_column(part, of, world).name] = plain
+    for at, held in enumerate(spot.record.shape):
+        if at and held.how == "for each":
+            continue
+        attrs = held.attrs if held.attrs is not None else world.fields.get(held.entity, ())
+        for attr in (*sorted(attrs), *sorted(held.computed)):
+            stored = names(attr).partition(".")[0]
+            inside = at and many(held.edge)
+            values.setdefault(stored, f":{stored}" if inside or stored != names(attr) else _value(attr, given, here)[1])
+    columns = ", ".join(quoted(c) for c in values)
+    return f"INSERT INTO {quoted(spot.structure.name)} ({columns})\nVALUES ({', '.join(values.values())})"
+
+
+def _sets(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
+    names, given = spot.names(here.world), _given(spot, here)
+    keys = {p.attr for p in (*spot.record.primary.partition, *spot.record.primary.order)}
+    for attr in sorted(touch.attrs - keys):
+        stored = names(attr)
+        column = quoted(stored.partition(".")[0])
+        if stored.partition(".")[0] != stored or touch.op in ("push", "pull"):
+            yield f"{column} = :{stored.partition('.')[0]}"
+            continue
+        kind, value = _value(attr, given, here)
+        if touch.op == "add" or kind == "add":
+            yield f"{column} = {column} {value if kind == 'add' else '+ :change'}"
+        else:
+            yield f"{column} = {value}"
+
+
+def _condition(touch: Touch, spot: Spot, here: Context) -> str:
+    """`IF …` for `only if` and for what `where` says beyond the key: a lightweight transaction."""
+    if touch.why not in ("truth", ""):
+        return ""
+    of, world = spot.record.of, here.world
+    keys = {p.attr for p in (*spot.record.primary.partition, *spot.record.primary.order)}
+    names = spot.names(world)
+    found = []
+    for part in (here.pattern.where, here.pattern.only_if):
+        for term in part.terms if part is not None else ():
+            attr = lay.column(of, term.path, world) if isinstance(term, Comparison) else ""
+            if not isinstance(term, Comparison) or attr in keys or entity_of(attr) != of or not term.operands:
+                continue
+            if term.op == "in":
+                values = ", ".join(value_text(o) for o in term.operands)
+                found.append(f"{quoted(names(attr))} IN ({values})")
+            elif term.op in SIGNS:
+                found.append(f"{quoted(names(attr))} {SIGNS[term.op]} {value_text(term.operands[0])}")
+    return f"\n    IF {' AND '.join(found)}" if found else ""
+
+
+__all__ = ["Where", "write_lines"]
