@@ -8,9 +8,10 @@ IMMEDIATE` and wait their turn; readers begin deferred, see one moment of the fi
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
@@ -19,9 +20,13 @@ from sqlmodel import Session
 
 from app.errors import Busy
 
+if TYPE_CHECKING:
+    from app.storage.parts import Loaded
+
 POOL_SIZE = 16
 """Connections, and threads that ask for one: with fewer connections than threads requests stall."""
 BUSY_SECONDS = 10
+KEPT_PROJECTS = 64
 PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     # FULL: what was acknowledged survives a power cut, not only a crash of the process.
@@ -40,11 +45,13 @@ class Database:
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
         self.writing = engine_for(url, "BEGIN IMMEDIATE")
-        self.reading = engine_for(url, "BEGIN")
+        # One moment for all statements of a reader; SQLite gives that by itself.
+        options: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self.reading = engine_for(url, "BEGIN", **options)
         # Threads of one process queue here, fairly; SQLite's own wait polls and can starve one.
         self._turn = threading.Lock()
-        self.remembered: dict[Any, Any] = {}
-        self.remembering = threading.Lock()
+        self._loaded: OrderedDict[int, Loaded] = OrderedDict()
+        self._loading = threading.Lock()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -70,6 +77,21 @@ class Database:
                     f"Another program has been writing for more than {BUSY_SECONDS} seconds.",
                     fix="Try again; nothing of this change was written.",
                 ) from error
+
+    def recalled(self, project_id: int) -> Loaded | None:
+        """The newest state of a project that this process has read or written."""
+        with self._loading:
+            return self._loaded.get(project_id)
+
+    def remember(self, project_id: int, loaded: Loaded) -> None:
+        """Keep a committed state, unless a newer one is kept already."""
+        with self._loading:
+            known = self._loaded.get(project_id)
+            if known is None or known.change <= loaded.change:
+                self._loaded[project_id] = loaded
+            self._loaded.move_to_end(project_id)
+            while len(self._loaded) > KEPT_PROJECTS:
+                self._loaded.popitem(last=False)
 
     def close(self) -> None:
         """Give all connections back."""

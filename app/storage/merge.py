@@ -52,9 +52,7 @@ def merge(base: Any, mine: Any, theirs: Any) -> tuple[Any, tuple[CellClash, ...]
     return (None if merged is ABSENT else merged), tuple(clashes)
 
 
-def _merge(
-    base: Any, mine: Any, theirs: Any, *, path: tuple[str, ...], clashes: list[CellClash]
-) -> Any:
+def _merge(base: Any, mine: Any, theirs: Any, *, path: tuple[str, ...], clashes: list[CellClash]) -> Any:
     if mine in (base, theirs):
         return theirs
     if base == theirs:
@@ -65,6 +63,9 @@ def _merge(
         old = base if isinstance(base, Mapping) else {}
         if path or isinstance(base, Mapping):
             return _merge_named(old, mine, theirs, path=path, clashes=clashes)
+    if any(isinstance(side, list) for side in (base, mine, theirs)):
+        # A list of one item may be written as the item.
+        base, mine, theirs = _listed(base), _listed(mine), _listed(theirs)
     named = [_by_name(side, path) for side in (base, mine, theirs)]
     if named[0] is not None and named[1] is not None and named[2] is not None:
         merged = _merge_named(named[0], named[1], named[2], path=path, clashes=clashes)
@@ -129,6 +130,10 @@ def _name_of(item: Any, texts_count: bool) -> str:
 def _spelt_out(side: Any) -> Any:
     """A rate or spread of one number is its average: average and peak are two cells."""
     return {"avg": side} if isinstance(side, str) else side
+
+
+def _listed(side: Any) -> Any:
+    return [side] if isinstance(side, str | Mapping) else side
 
 
 def _shown(side: Any) -> Any:

@@ -160,9 +160,7 @@ class LinkRow(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(foreign_key="project.id", ondelete="CASCADE", index=True)
-    snapshot_id: int | None = Field(
-        default=None, foreign_key="snapshot.id", ondelete="CASCADE", index=True
-    )
+    snapshot_id: int | None = Field(default=None, foreign_key="snapshot.id", ondelete="CASCADE", index=True)
     """None: always the current state."""
     label: str = ""
     secret_hash: str

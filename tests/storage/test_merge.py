@@ -95,3 +95,9 @@ def test_merging_loses_nothing_silently(base: Any, mine: Any, theirs: Any) -> No
     here = [(c.path, c.mine, c.theirs) for c in merge(base, mine, theirs)[1]]
     there = [(c.path, c.theirs, c.mine) for c in merge(base, theirs, mine)[1]]
     assert sorted(here, key=repr) == sorted(there, key=repr)
+
+
+def test_a_list_of_one_may_be_written_as_its_item() -> None:
+    merged, clashes = merge({"fields": "id"}, {"fields": ["id", "a"]}, {"fields": ["b", "id"]})
+    assert clashes == ()
+    assert merged == {"fields": ["b", "id", "a"]}
