@@ -134,7 +134,7 @@ class Structure(Named):
 
     kind: Annotated[str, one_of(*STRUCTURE_WORDS)]
     """One of `STRUCTURE_WORDS`; written in the file as the key whose value is `name`."""
-    name: Title
+    name: Annotated[Title, Mark("template")]
     store: StoreName = ""
     """Empty: the model's store. A structure may live in another one (a cache in front, an outbox)."""
     of: Mention = ""

@@ -19,7 +19,7 @@ from app.model.plain import LISTS, to_plain
 from app.model.problem import BadProject, Problem, Unreadable
 from app.model.project import SCHEMA_VERSION, Decision, Project
 from app.model.short import FILE
-from app.model.tree import Mark, Path, Tree, read_json_tree, read_yaml_tree
+from app.model.tree import Mark, Path, Tree, read_json_tree, read_yaml_tree, texts
 from app.model.upgrade import upgrade, upgrade_part, version_of
 from app.model.workload import Entity, Pattern, Relationship
 
@@ -56,7 +56,7 @@ def write_json(project: Project) -> str:
 
 def project_from_plain(data: Any) -> Project:
     """A project from plain data, such as a JSON body. Raises `BadProject` with places and no lines."""
-    return _project(Tree(data))
+    return _project(Tree(texts(data)))
 
 
 def _project(tree: Tree) -> Project:
@@ -100,7 +100,7 @@ def part_from_plain(kind: str, data: Any, version: int = SCHEMA_VERSION) -> Any:
     """
     part = KINDS[kind]
     try:
-        data = upgrade_part(kind, data, version)
+        data = upgrade_part(kind, texts(data), version)
     except Unreadable as wrong:
         raise BadProject([Problem(0, 0, kind, wrong.what, wrong.fix)]) from None
     return _validated(part, data, {})

@@ -246,18 +246,21 @@ def read_json_tree(text: str) -> Tree:
     problems += [Problem(1, 1, "", f"{word} is no number", "Write unknown or none") for word in constants]
     if problems:
         raise BadProject(sorted(problems))
-    return Tree(_texts(data), marks)
+    return Tree(texts(data), marks)
 
 
-def _texts(data: Any, depth: int = 0) -> Any:
+def texts(data: Any, depth: int = 0) -> Any:
+    """Parsed JSON with every scalar as text and without `null`. Raises `BadProject` where it is too deep."""
     if depth > MAX_DEPTH:
         raise BadProject([_too_deep(0, 0)])
     if isinstance(data, bool):
         return "yes" if data else "no"
     if isinstance(data, dict):
-        return {k: _texts(v, depth + 1) for k, v in data.items()}
-    if isinstance(data, list):
-        return [_texts(v, depth + 1) for v in data if v is not None]
+        return {str(k): texts(v, depth + 1) for k, v in data.items() if v is not None}
+    if isinstance(data, (list, tuple)):
+        return [texts(v, depth + 1) for v in data if v is not None]
+    if isinstance(data, (int, float)):
+        return f"{data:.15g}"
     return data
 
 
