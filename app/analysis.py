@@ -136,7 +136,12 @@ def analyse(project: Project, memory: Memory = MEMORY) -> Report:
 def _heading(project: Project, memory: Memory) -> Project:
     """The project without its parts: rules of one part see only this of the rest."""
     key = (project.name, project.tenant, project.horizon, project.traffic)
-    return memory.of("head", (), lambda: Project(name=project.name, tenant=project.tenant, horizon=project.horizon, traffic=project.traffic), key)
+    return memory.of(
+        "head",
+        (),
+        lambda: Project(name=project.name, tenant=project.tenant, horizon=project.horizon, traffic=project.traffic),
+        key,
+    )
 
 
 def _row(pattern: Pattern, world: World, project: Project, memory: Memory) -> Row:
@@ -145,7 +150,9 @@ def _row(pattern: Pattern, world: World, project: Project, memory: Memory) -> Ro
         average, peak, _ = rate_of(pattern, project.traffic)
         query = lowered if isinstance(lowered, Query) else None
         intent = lowered if isinstance(lowered, WriteIntent) else None
-        named: Iterable[str] = (n.entity for n in query.needs) if query else (c.entity for c in intent.changes) if intent else ()
+        named: Iterable[str] = (
+            (n.entity for n in query.needs) if query else (c.entity for c in intent.changes) if intent else ()
+        )
         return Row(pattern, query, intent, average, peak, frozenset(named))
 
     # `for each` names another pattern, whose reading decides how often this one runs
@@ -159,8 +166,15 @@ def _records(model: Candidate, world: World, memory: Memory) -> dict[str, tuple[
     setting = (model.store, model.version, model.nodes, repr(sorted(model.options.items())) if model.options else "")
     for structure in model.structures:
         store = STORES.get(model.store_of(structure))
-        out[structure.name] = () if store is None else memory.of(
-            "records", (structure, world), lambda s=structure, r=store: r.records(s, model, world), setting  # type: ignore[misc]
+        out[structure.name] = (
+            ()
+            if store is None
+            else memory.of(
+                "records",
+                (structure, world),
+                lambda s=structure, r=store: r.records(s, model, world),
+                setting,  # type: ignore[misc]
+            )
         )
     return out
 
@@ -185,7 +199,9 @@ def _cell(row: Row, model: Candidate, records: tuple[Record, ...], world: World,
             plan = plan_write(row.intent, mine, world)
         else:
             plan = Plan(row.pattern.operation, Level.IMPOSSIBLE, questions=("The operation is not understood yet.",))
-        case = PlanCase(head, world, row.pattern, row.query, row.intent, row.rate, row.peak, model, store, STORES, mine, plan)
+        case = PlanCase(
+            head, world, row.pattern, row.query, row.intent, row.rate, row.peak, model, store, STORES, mine, plan
+        )
         return Cell(plan, tuple(_run("plan", case)))
 
     served = model.serves.get(row.pattern.operation)
@@ -203,7 +219,12 @@ def _run(scope: Scope, case: Case) -> Iterator[Finding]:
         except Exception:
             # One faulty rule must not take the page down; tests fail on this finding.
             log.exception("rule %s failed", rule.id)
-            yield Finding("rule-failed", "question", f"rules/{rule.id}", f"The rule {rule.id} could not judge this place. The other findings stand.")
+            yield Finding(
+                "rule-failed",
+                "question",
+                f"rules/{rule.id}",
+                f"The rule {rule.id} could not judge this place. The other findings stand.",
+            )
 
 
 _RULES: Mapping[Scope, tuple[Rule, ...]] = {
@@ -218,10 +239,14 @@ def _whole(project: Project, world: World) -> tuple[Finding, ...]:
 
 def _entities(project: Project, world: World, head: Project, memory: Memory) -> Iterator[tuple[Finding, ...]]:
     for entity in project.entities:
-        yield memory.of("entity", (entity, world, head), lambda e=entity: tuple(_run("entity", EntityCase(head, world, e))))  # type: ignore[misc]
+        yield memory.of(
+            "entity", (entity, world, head), lambda e=entity: tuple(_run("entity", EntityCase(head, world, e)))
+        )  # type: ignore[misc]
     for relationship in project.relationships:
         yield memory.of(
-            "relationship", (relationship, world, head), lambda r=relationship: tuple(_run("relationship", RelationshipCase(head, world, r)))  # type: ignore[misc]
+            "relationship",
+            (relationship, world, head),
+            lambda r=relationship: tuple(_run("relationship", RelationshipCase(head, world, r))),  # type: ignore[misc]
         )
 
 
@@ -292,8 +317,13 @@ def _users(rows: list[Row], cells: list[Cell]) -> dict[str, list[tuple[Row, Cell
 
 
 def _structure(
-    model: Candidate, structure: Structure, records: tuple[Record, ...], pairs: tuple[tuple[Row, Cell], ...],
-    world: World, head: Project, memory: Memory,
+    model: Candidate,
+    structure: Structure,
+    records: tuple[Record, ...],
+    pairs: tuple[tuple[Row, Cell], ...],
+    world: World,
+    head: Project,
+    memory: Memory,
 ) -> tuple[StructureLoad, tuple[Finding, ...]]:
     store = STORES[model.store_of(structure)]
 

@@ -34,7 +34,9 @@ class User:
     peak: float | None
 
 
-def path_loads(records: Sequence[Record], users: Iterable[User], world: World, by_range: bool, entry_bytes: EntryBytes) -> tuple[PathLoad, ...]:
+def path_loads(
+    records: Sequence[Record], users: Iterable[User], world: World, by_range: bool, entry_bytes: EntryBytes
+) -> tuple[PathLoad, ...]:
     """One load per access path that has partitions."""
     users = tuple(users)
     heats: dict[str, list[Heat]] = {}
@@ -45,7 +47,9 @@ def path_loads(records: Sequence[Record], users: Iterable[User], world: World, b
     return tuple(_sum(path, found) for path, found in heats.items())
 
 
-def _heats(record: Record, user: User, world: World, by_range: bool, entry_bytes: EntryBytes) -> Iterator[tuple[str, Heat]]:
+def _heats(
+    record: Record, user: User, world: World, by_range: bool, entry_bytes: EntryBytes
+) -> Iterator[tuple[str, Heat]]:
     rate = user.peak if user.peak is not None else user.rate
     if rate is None:
         return
@@ -64,7 +68,14 @@ def _batch(pattern: Pattern) -> float:
 
 
 def _written(
-    record: Record, touch: Touch, user: User, rate: float, assumed: bool, world: World, by_range: bool, entry_bytes: EntryBytes
+    record: Record,
+    touch: Touch,
+    user: User,
+    rate: float,
+    assumed: bool,
+    world: World,
+    by_range: bool,
+    entry_bytes: EntryBytes,
 ) -> Iterator[tuple[str, Heat]]:
     changes = user.intent.changes if user.intent else ()
     for path in record.paths:
@@ -77,11 +88,26 @@ def _written(
         for literals, inserts, part in _moments(path, touch, changes, entries):
             seen = Seen(user.pattern, record.of, literals, inserts, _now(changes))
             found, key = partition_share(parts, seen, world, write=True, by_range=by_range)
-            yield path.name, Heat(user.pattern.operation, path.name, True, rate * touch.count.avg, units * part, found.share,
-                                  found.why, assumed or not found.known, key if found.known else f"?{key}", found.value)
+            yield (
+                path.name,
+                Heat(
+                    user.pattern.operation,
+                    path.name,
+                    True,
+                    rate * touch.count.avg,
+                    units * part,
+                    found.share,
+                    found.why,
+                    assumed or not found.known,
+                    key if found.known else f"?{key}",
+                    found.value,
+                ),
+            )
 
 
-def _moments(path: AccessPath, touch: Touch, changes: Sequence[Change], entries: float) -> Iterator[tuple[dict[str, str], bool, float]]:
+def _moments(
+    path: AccessPath, touch: Touch, changes: Sequence[Change], entries: float
+) -> Iterator[tuple[dict[str, str], bool, float]]:
     """The values a write hits on one path: for a moved index entry the old and the new."""
     after: dict[str, str] = {}
     before: dict[str, str] = {}
@@ -102,7 +128,9 @@ def _now(changes: Sequence[Change]) -> frozenset[str]:
     return frozenset(a for c in changes for a, how in c.sets.items() if how == "now")
 
 
-def _read(record: Record, step: Step, user: User, rate: float, assumed: bool, world: World) -> Iterator[tuple[str, Heat]]:
+def _read(
+    record: Record, step: Step, user: User, rate: float, assumed: bool, world: World
+) -> Iterator[tuple[str, Heat]]:
     path = next((p for p in record.paths if p.name == step.path), None)
     if path is None or path.scan:
         return
@@ -112,8 +140,21 @@ def _read(record: Record, step: Step, user: User, rate: float, assumed: bool, wo
     seen = Seen(user.pattern, record.of, _asked(step.conds))
     found, key = partition_share(parts, seen, world, write=False)
     units = (step.units or step.requests.avg) / max(1.0, step.partitions)
-    yield path.name, Heat(user.pattern.operation, path.name, False, rate, units, found.share, found.why,
-                          assumed or not found.known, key if found.known else f"?{key}", found.value)
+    yield (
+        path.name,
+        Heat(
+            user.pattern.operation,
+            path.name,
+            False,
+            rate,
+            units,
+            found.share,
+            found.why,
+            assumed or not found.known,
+            key if found.known else f"?{key}",
+            found.value,
+        ),
+    )
 
 
 def _asked(conds: Iterable[Cond]) -> dict[str, str]:

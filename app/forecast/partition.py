@@ -13,7 +13,10 @@ from app.forecast.load import PartitionSize
 from app.model.spread import Spread
 from app.plan.types import AccessPath, Part, Record, World
 
-def partition_size(record: Record, path: AccessPath, world: World, entry: Spread, limit: float, rows_limit: float, horizon: float) -> PartitionSize:
+
+def partition_size(
+    record: Record, path: AccessPath, world: World, entry: Spread, limit: float, rows_limit: float, horizon: float
+) -> PartitionSize:
     """Size of one path's partitions at the horizon. `entry`: bytes of one stored entry; limits in bytes and rows (inf: none)."""
     parts = path.partition or path.placed_by
     count = _count(record, world, horizon)
@@ -23,7 +26,11 @@ def partition_size(record: Record, path: AccessPath, world: World, entry: Spread
     inflow = world.inflow.get(record.of, 0.0)
     if bucket:
         lasting = min(bucket, keep) if keep else bucket
-        live = share.times(inflow * lasting) if inflow else share.times(count * min(1.0, lasting / (keep or horizon or lasting)))
+        live = (
+            share.times(inflow * lasting)
+            if inflow
+            else share.times(count * min(1.0, lasting / (keep or horizon or lasting)))
+        )
         whole = share.max * inflow * bucket if inflow else live.max
         grows = 0.0
     else:
@@ -32,12 +39,29 @@ def partition_size(record: Record, path: AccessPath, world: World, entry: Spread
         grows = 0.0 if keep else inflow * share.max * entry.avg
     per_stored = max(1.0, record.group)
     live = live.times(1 / per_stored)
-    unbounded = not bucket and not keep and (inflow > 0 or any(r.children.max == inf for r in world.rels if r.child == record.of and set(r.via) & {p.attr for p in parts}))
+    unbounded = (
+        not bucket
+        and not keep
+        and (
+            inflow > 0
+            or any(
+                r.children.max == inf
+                for r in world.rels
+                if r.child == record.of and set(r.via) & {p.attr for p in parts}
+            )
+        )
+    )
     size = Spread(live.avg * entry.avg, live.high * entry.avg, live.max * entry.high)
     tight = min(limit, rows_limit * entry.avg) if entry.avg else limit
     return PartitionSize(
-        path.name, live, size, whole / per_stored * entry.avg, unbounded, grows,
-        _crossing(size.high, grows, tight, horizon), _crossing(size.max, grows, tight, horizon),
+        path.name,
+        live,
+        size,
+        whole / per_stored * entry.avg,
+        unbounded,
+        grows,
+        _crossing(size.high, grows, tight, horizon),
+        _crossing(size.max, grows, tight, horizon),
     )
 
 

@@ -54,13 +54,17 @@ def busiest(attr: str, seen: Seen, world: World) -> Busiest:
             children = world.counts.get(rel.child, 0.0)
             if children > 0:
                 share = min(1.0, rel.children.max / children)
-                return Busiest(share, f"the largest {rel.role} has {rel.children.max:,.0f} of {children:,.0f} {rel.child}")
+                return Busiest(
+                    share, f"the largest {rel.role} has {rel.children.max:,.0f} of {children:,.0f} {rel.child}"
+                )
     if stat is None:
         return Busiest(0.0, f"nothing is known of {attr}", known=False)
     if stat.top is not None:
         return Busiest(stat.top, f"the most frequent {_short(attr)} has {_percent(stat.top)}")
     share = 1 / max(1.0, stat.distinct)
-    return Busiest(share, f"{stat.distinct:,.0f} values of {_short(attr)}, taken as even", known=stat.unique or not stat.assumed)
+    return Busiest(
+        share, f"{stat.distinct:,.0f} values of {_short(attr)}, taken as even", known=stat.unique or not stat.assumed
+    )
 
 
 def part_share(part: Part, seen: Seen, world: World, *, write: bool, first: bool, by_range: bool) -> Busiest:
@@ -78,11 +82,15 @@ def part_share(part: Part, seen: Seen, world: World, *, write: bool, first: bool
         return Busiest(1.0, f"the present {_bucket(part.kept.bucket)} is read most", known=False)
     found = busiest(part.attr, seen, world)
     if part.kept.fan:
-        return Busiest(max(1 / part.kept.fan, found.share), f"{part.kept.fan} slots; {found.why}", found.known, found.value)
+        return Busiest(
+            max(1 / part.kept.fan, found.share), f"{part.kept.fan} slots; {found.why}", found.known, found.value
+        )
     return found
 
 
-def partition_share(parts: Iterable[Part], seen: Seen, world: World, *, write: bool, by_range: bool = False) -> tuple[Busiest, str]:
+def partition_share(
+    parts: Iterable[Part], seen: Seen, world: World, *, write: bool, by_range: bool = False
+) -> tuple[Busiest, str]:
     """Share of the hottest partition: the product over its parts, and the part that concentrates most.
 
     A joint skew (`"a.x, a.y": top value 3%`) replaces the product of the attributes it names.
@@ -110,7 +118,11 @@ def partition_share(parts: Iterable[Part], seen: Seen, world: World, *, write: b
             why.append(found.why)
         if part.attr and found.share > worst:
             worst, key = found.share, part.attr
-    value = "|".join(values) if values and all(v or not p.attr for v, p in zip(values, parts, strict=False)) and any(values) else ""
+    value = (
+        "|".join(values)
+        if values and all(v or not p.attr for v, p in zip(values, parts, strict=False)) and any(values)
+        else ""
+    )
     return Busiest(min(1.0, share), "; ".join(why) or "one partition holds all", known, value), key
 
 

@@ -203,6 +203,23 @@ def share_text(x: float) -> str:
 
 
 __all__ = [
-    "SEVERITIES", "Ask", "Case", "EntityCase", "Evidence", "Finding", "Fix", "Iterable", "ModelCase", "PatternCase",
-    "PlanCase", "ProjectCase", "RelationshipCase", "Rule", "Scope", "Severity", "StructureCase", "rule", "share_text",
+    "SEVERITIES",
+    "Ask",
+    "Case",
+    "EntityCase",
+    "Evidence",
+    "Finding",
+    "Fix",
+    "Iterable",
+    "ModelCase",
+    "PatternCase",
+    "PlanCase",
+    "ProjectCase",
+    "RelationshipCase",
+    "Rule",
+    "Scope",
+    "Severity",
+    "StructureCase",
+    "rule",
+    "share_text",
 ]

@@ -1,0 +1,5 @@
+"""`python -m app` is `keywright`."""
+
+from app.cli import run
+
+run()

@@ -1,0 +1,65 @@
+"""What a format is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from unicodedata import normalize
+
+from app.analysis import ModelReport, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A text to hand over, with the name a browser saves it under."""
+
+    text: str
+    filename: str
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """One format. `write(report, models)` gives the text; `models` are those asked for.
+
+    `extension` without the dot; `per_model`: about candidate models, so a model may be named; else it is about the whole
+    project and names none.
+    """
+
+    name: str
+    title: str
+    about: str
+    media_type: str
+    extension: str
+    write: Callable[[Report, tuple[ModelReport, ...]], str]
+    per_model: bool = True
+
+
+class NoSuchModel(LookupError):
+    """A model was named that the project does not have."""
+
+
+def export(report: Report, exporter: Exporter, model: str = "") -> Exported:
+    """Write a report in a format: of one model, or of the chosen one, or of all. Raises NoSuchModel."""
+    models = chosen(report, model) if exporter.per_model else report.models
+    parts = [report.project.name, *([models[0].model.name] if model else []), exporter.name]
+    name = "-".join(slug(p) for p in parts if p)
+    return Exported(exporter.write(report, models), f"{name}.{exporter.extension}", exporter.media_type)
+
+
+def chosen(report: Report, model: str) -> tuple[ModelReport, ...]:
+    """The named model; without a name the chosen one; without that all."""
+    if model:
+        found = report.model(model)
+        if found is None:
+            raise NoSuchModel(
+                f"There is no model {model!r}. Models: {', '.join(m.model.name for m in report.models) or 'none'}."
+            )
+        return (found,)
+    return tuple(m for m in report.models if m.model.chosen) or report.models
+
+
+def slug(text: str) -> str:
+    """A name as part of a file name: ASCII letters, digits and dashes."""
+    plain = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return "-".join(w for w in "".join(c if c.isalnum() else " " for c in plain).split()) or "project"

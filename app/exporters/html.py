@@ -1,0 +1,35 @@
+"""The model document as one HTML page that opens anywhere: the Markdown rendered with raw HTML off."""
+
+from __future__ import annotations
+
+from html import escape
+
+from markdown_it import MarkdownIt
+
+from app.analysis import ModelReport, Report
+from app.exporters import markdown
+from app.exporters.format import Exporter
+
+STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1c2321;background:#fff}
+table{border-collapse:collapse;margin:1rem 0;font-size:13px;display:block;overflow-x:auto}
+th,td{border:1px solid #d5dbd8;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f3f5f4}
+code,pre{font-family:ui-monospace,monospace;font-size:12px;background:#f3f5f4}pre{padding:.8rem;overflow-x:auto}
+h1,h2,h3{line-height:1.2}h2{margin-top:2.5rem;border-top:1px solid #d5dbd8;padding-top:1rem}
+@media(prefers-color-scheme:dark){body{background:#121715;color:#e4eae7}th,code,pre{background:#1d2421}th,td,h2{border-color:#38423e}}
+@media print{body{max-width:none;margin:0}pre{white-space:pre-wrap}}
+"""
+
+
+def write(report: Report, models: tuple[ModelReport, ...]) -> str:
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown.write(report, models))
+    title = escape(report.project.name)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n<main>\n{body}</main>\n</html>\n"
+    )
+
+
+FORMAT = Exporter(
+    "html", "Model document (HTML)", "The model document as one page that opens anywhere.", "text/html", "html", write
+)

@@ -1,0 +1,115 @@
+"""Parts of a design in one short line: what a pattern asks for, what a structure holds, what a plan costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import inf
+
+from app.model.candidate import Index, RecordShape, Structure
+from app.model.keys import KeyPart, Template
+from app.model.spread import Spread
+from app.model.workload import Pattern, Relationship
+from app.plan.types import Plan
+from app.rules.words import count, rate, size
+
+
+def asked(pattern: Pattern) -> str:
+    """Conditions, order, limit and needs of a read; what a write sets."""
+    parts = []
+    if pattern.where is not None:
+        parts.append(pattern.where.text)
+    if pattern.order_by is not None:
+        parts.append(f"order by {pattern.order_by.text}")
+    if pattern.limit is not None:
+        parts.append(f"limit {pattern.limit.text}{f', {pattern.paging} paging' if pattern.paging else ''}")
+    if pattern.needs:
+        parts.append("needs " + ", ".join(n.what for n in pattern.needs))
+    if pattern.set:
+        parts.append("set " + ", ".join(f"{k} = {v}" for k, v in pattern.set.items()))
+    if pattern.with_:
+        parts.append("with " + ", ".join(pattern.with_))
+    return "; ".join(parts) or pattern.text
+
+
+def frequency(average: float | None, peak: float | None) -> str:
+    if average is None:
+        return "unknown"
+    return rate(average) if peak is None or peak == average else f"{rate(average)}, peak {rate(peak)}"
+
+
+def consistency(pattern: Pattern) -> str:
+    levels = [level if on == "*" else f"{on}: {level}" for on, level in pattern.consistency.items()]
+    note = f" ({pattern.consistency_note})" if pattern.consistency_note else ""
+    return (", ".join(levels) or "not said") + note
+
+
+def children(relationship: Relationship) -> str:
+    if relationship.many_to_many:
+        ends = [
+            f"{word} {s.text}" for word, s in (("out", relationship.out), ("in", relationship.in_)) if s is not None
+        ]
+        return ", ".join(ends) or "unknown"
+    return relationship.children.text if relationship.children is not None else "unknown"
+
+
+def held(structure: Structure) -> str:
+    """`order, items (line_item), copy of buyer.name`."""
+    things: tuple[Structure | RecordShape, ...] = structure.records or (structure,)
+    return "; ".join(_held(t) for t in things)
+
+
+def _held(thing: Structure | RecordShape) -> str:
+    parts = [thing.of] if thing.of else []
+    parts += [f"{e.as_ or e.what} inside" for e in thing.embed]
+    parts += [f"ids of {r.what}" for r in thing.reference]
+    parts += [f"copy of {c.what}" for c in thing.copied]
+    parts += [f"{c.what} kept" for c in thing.computed]
+    return ", ".join(parts)
+
+
+def key_words(structure: Structure) -> str:
+    """Keys and indexes as the file writes them."""
+    named: Iterable[tuple[str, object]] = (
+        ("_id", structure.id_), ("key", structure.key), ("shard key", structure.shard_key), ("partition", structure.partition_key),
+        ("clustering", structure.clustering_key), ("primary key", structure.primary_key), ("row key", structure.row_key),
+        ("pk", structure.pk), ("sk", structure.sk), ("path", structure.path), ("member", structure.member), ("score", structure.score or None),
+    )  # fmt: skip
+    parts = [f"{word} {key_text(value)}" for word, value in named if value]
+    parts += [
+        f"{r.of}: {key_text(r.pk)} / {key_text(r.sk)}" if r.sk else f"{r.of}: {key_text(r.pk)}"
+        for r in structure.records
+        if r.pk
+    ]
+    parts += [index_words(i) for i in (*structure.indexes, *structure.gsi, *structure.lsi)]
+    return "; ".join(parts)
+
+
+def index_words(index: Index) -> str:
+    if index.keys:
+        flags = "".join(f" {word}" for word, on in (("unique", index.unique), ("sparse", index.sparse)) if on)
+        kind = f"{index.type} index" if index.type else "index"
+        return f"{kind} {key_text(index.keys)}{flags}{f' where {index.where.text}' if index.where else ''}"
+    if index.pk:
+        return f"{index.name} {key_text(index.pk)}{f' / {key_text(index.sk)}' if index.sk else ''}"
+    return index.name or index.expression or f"{len(index.records)} kinds of entry"
+
+
+def key_text(value: object) -> str:
+    """A key as typed."""
+    if isinstance(value, Template):
+        return value.text
+    if isinstance(value, tuple):
+        return ", ".join(v.plain() if isinstance(v, KeyPart) else str(v) for v in value)
+    return str(value or "")
+
+
+def spread_text(spread: Spread, words: Callable[[float], str]) -> str:
+    """`1.2 KB / 4.5 KB / 39 KB`."""
+    return " / ".join((words(spread.avg), words(spread.high), "no bound" if spread.max == inf else words(spread.max)))
+
+
+def plan_numbers(plan: Plan) -> tuple[str, str, str]:
+    """Requests, records and bytes of one operation on average; dashes where nothing runs."""
+    if not plan.steps and not plan.touches:
+        return "–", "–", "–"
+    return count(plan.requests.avg), count(plan.records.avg), size(plan.bytes.avg)
