@@ -388,6 +388,8 @@ class NeedNode:
     """Greatest age in seconds this need tolerates; 0: current."""
     historical: bool = False
     strong: bool = False
+    matched: Spread | None = None
+    """Records of this entity that its own conditions find; None without conditions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from app.plan.types import Figure, Rel, Stat, World
 
 COUNT = 1000.0
 """Records assumed of an entity of which nothing is known."""
+MONTH = 30 * 86_400.0
+"""Time for which records of unknown count are assumed to have come in."""
 KEPT_WORLDS = 8
 _worlds: OrderedDict[tuple[object, ...], tuple[object, World]] = OrderedDict()
 
@@ -32,7 +34,7 @@ def build_world(project: Project) -> World:
     Inflow is part of the key because insert rates stand in patterns; other edits of a pattern leave
     the world alone.
     """
-    inflow = growth.inflow(project)
+    inflow = _inflow(project)
     parts = (project.entities, project.relationships)
     key = (
         tuple(map(id, project.entities)),
@@ -48,6 +50,18 @@ def build_world(project: Project) -> World:
         if len(_worlds) > KEPT_WORLDS:
             _worlds.popitem(last=False)
     return _worlds[key][1]
+
+
+def _inflow(project: Project) -> dict[str, float]:
+    """New records per second: as typed or inserted, else parents × the growth of their children."""
+    found = growth.inflow(project)
+    for r in project.relationships:
+        given = r.children.growth.spread if r.children and r.children.growth else None
+        parent = project.entity(r.parent)
+        count = parent.count.value if parent and parent.count and parent.count.known else None
+        if r.child and r.child not in found and given is not None and count:
+            found[r.child] = count * given.avg
+    return found
 
 
 def _build(project: Project, inflow: Mapping[str, float]) -> World:
@@ -84,6 +98,7 @@ def _build(project: Project, inflow: Mapping[str, float]) -> World:
         kinds=_kinds(project),
         made_by={e: _made_by(own, rels, e) for e, own in fields.items()},
         tenant=project.tenant,
+        unique_together={e.name: _unique(e, keys[e.name]) for e in project.entities},
         child_growth={
             (r.role, r.child): r.children.growth.spread
             for r in project.relationships
@@ -98,6 +113,13 @@ def _fields_of(project: Project, entity: Entity) -> tuple[Field, ...]:
     mine = {f.name for f in entity.fields}
     inherited = tuple(f for f in base.fields if f.name not in mine) if base else ()
     return inherited + entity.fields
+
+
+def _unique(entity: Entity, key: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    sets = [frozenset(key)] if key else []
+    sets += [frozenset({f"{entity.name}.{f.name}"}) for f in entity.fields if f.unique]
+    sets += [frozenset(f"{entity.name}.{n}" for n in names) for names in entity.unique]
+    return tuple(dict.fromkeys(sets))
 
 
 def _kinds(project: Project) -> Mapping[str, tuple[str, ...]]:
@@ -124,7 +146,7 @@ def _counts(
     unknown = {e.name for e in project.entities} - counts.keys()
     for name in sorted(unknown):
         kinds = [counts[k] for k in _kinds(project).get(name, ()) if k in counts]
-        counts[name] = sum(kinds) if kinds else COUNT
+        counts[name] = sum(kinds) if kinds else max(COUNT, inflow.get(name, 0.0) * MONTH)
         if kinds:
             unknown.discard(name)
     _derive(project, fields, counts)
