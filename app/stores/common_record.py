@@ -9,6 +9,7 @@ from app.model.spread import ONE, Spread
 from app.plan import lay
 from app.plan.size import size_of
 from app.plan.types import AccessPath, Dialect, Held, Record, World
+from app.stores.common_home import is_truth
 
 COPIES = frozenset({"cache", "second copy", "unique", "queue", "index", "lookup"})
 """Purposes of records that repeat a truth kept elsewhere."""
@@ -29,10 +30,10 @@ class Laid:
     group: float | None = None
 
 
-def record(structure: Structure, thing: Structure | RecordShape, laid: Laid, world: World) -> Record:
+def record(structure: Structure, thing: Structure | RecordShape, laid: Laid, model: Candidate, world: World) -> Record:
     """The kind of record `thing` (the structure itself, or one of its `records`), with all that is common, sized."""
-    truth = (thing.truth or structure.truth).strip()
     purpose = lay.purpose(thing) or structure.purpose
+    truth = _is_truth(thing, structure, purpose, model)
     life = thing.ttl or structure.ttl
     made = Record(
         name=record_name(structure, thing),
@@ -41,8 +42,8 @@ def record(structure: Structure, thing: Structure | RecordShape, laid: Laid, wor
         shape=laid.shape,
         paths=laid.paths,
         dialect=laid.dialect,
-        truth=truth in ("", "none") and purpose not in COPIES,
-        purpose=purpose,
+        truth=truth,
+        purpose=purpose or ("" if truth else "second copy"),
         group=lay.group(thing, laid.of, world) if laid.group is None else laid.group,
         per=laid.per,
         entries=lay.entries(thing, laid.of, world),
@@ -56,6 +57,16 @@ def record(structure: Structure, thing: Structure | RecordShape, laid: Laid, wor
         computed_age=lay.figure_ages(thing, laid.of, world),
     )
     return replace(made, size=size_of(made, world))
+
+
+def _is_truth(thing: Structure | RecordShape, structure: Structure, purpose: str, model: Candidate) -> bool:
+    """A record that names its truth repeats it; one with a purpose of its own (a session, a board) does not."""
+    named = (thing.truth or structure.truth).strip()
+    if named not in ("", "none"):
+        return False
+    if purpose or named:
+        return purpose not in COPIES
+    return is_truth(thing, structure, model)
 
 
 def record_name(structure: Structure, thing: Structure | RecordShape) -> str:

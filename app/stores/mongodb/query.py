@@ -15,8 +15,10 @@ from app.stores.mongodb.writes import write_lines
 def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     """Paste-ready text: parameters first, then the statements."""
     lines = [*_head(pattern, plan)]
-    body = write_lines if pattern.is_write else read_lines
-    lines += body(pattern, plan, model, world)
+    if not pattern.is_write:
+        lines += read_lines(pattern, plan, model, world)
+    if pattern.is_write or pattern.also:
+        lines += write_lines(pattern, plan, model, world)
     return "\n".join(lines) + "\n"
 
 

@@ -35,7 +35,7 @@ def _record(structure: Structure, thing: Structure | RecordShape, of: str, model
         nodes=nodes_of(model) if structure.shard_key else 1.0,
         group=1.0 if series_of(structure) is not None else None,
     )
-    return record(structure, thing, laid, world)
+    return record(structure, thing, laid, model, world)
 
 
 def id_parts(structure: Structure, of: str, world: World) -> tuple[KeyPart, ...]:

@@ -1,0 +1,67 @@
+"""Redis: values by key, each with a type of its own; a cache, counters, boards, queues."""
+
+from __future__ import annotations
+
+from app.stores.redis.catalog import catalog_entry
+from app.stores.redis.dialect import DIALECT
+from app.stores.redis.facts import FACTS
+from app.stores.redis.problems import problems
+from app.stores.redis.query import query
+from app.stores.redis.records import records
+from app.stores.redis.script import script
+from app.stores.store import Capabilities, Store
+
+STORE = Store(
+    name="redis",
+    title="Redis",
+    family="key-value",
+    about="Values by key in memory: strings, hashes, lists, sets, sorted sets, streams. Nothing finds a value but its"
+    " key; usually in front of a store that keeps the truth.",
+    homepage="https://redis.io/docs/latest/",
+    versions=("6.2", "7.0", "7.2", "7.4", "8.0"),
+    facts=FACTS,
+    dialect=DIALECT,
+    can=Capabilities(
+        by_key_only=True,
+        durable=False,
+        shards_by="hash slot",
+        expires=True,
+        consistency={
+            "strong": "read from the primary; a failover may still lose writes that were acknowledged",
+            "read your writes": "the same primary",
+            "causal": "the same primary",
+            "eventual": "a replica, or a cached value within its time to live",
+            "historical": "what was written at the time",
+        },
+    ),
+    structure_word="keys",
+    structure_keys=frozenset(
+        {
+            "type",
+            "format",
+            "member",
+            "score",
+            "value",
+            "counts",
+            "max",
+            "on_change",
+            "owner",
+            "ttl",
+            "purpose",
+            "truth",
+        }
+    ),
+    records=records,
+    problems=problems,
+    script=script,
+    query=query,
+    script_language="shell",
+    word={
+        "structure": "key family",
+        "record": "value",
+        "partition": "key",
+        "index": "member order",
+        "attribute": "field",
+    },
+    catalog=catalog_entry,
+)

@@ -1,0 +1,196 @@
+"""A write as redis-cli commands: values, counters, boards, queues, limiters, and keys that go when a truth changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from app.model.candidate import Candidate, Structure
+from app.model.workload import Pattern
+from app.plan import lay
+from app.plan.types import Plan, World
+from app.stores.common_query import elsewhere, equal_to, field_of, other_stores
+from app.stores.common_write import Asked, asked, value_of
+from app.stores.redis import commands
+from app.stores.redis.commands import Keys
+from app.stores.redis.problems import CROSSSLOT
+from app.stores.redis.reads import word
+
+LIMITER = (
+    "local t = redis.call('TIME')",
+    "local now = t[1] * 1000000 + t[2]",
+    "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1] * 1000000)",
+    "local allowed = redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[2])",
+    "if allowed then",
+    "  redis.call('ZADD', KEYS[1], now, ARGV[3])",
+    "  redis.call('PEXPIRE', KEYS[1], ARGV[1] * 1000)",
+    "end",
+    "return allowed and 1 or 0",
+)
+"""One request against a sliding window: seconds, limit and a unique request id come in. One script, so that no other
+client counts in between; the server's clock, so that hosts cannot disagree; a life, so that idle callers vanish."""
+
+
+def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Iterable[str]:
+    """The truth in its own store first, then the commands here; copies that must go come last."""
+    for store in other_stores(plan, "redis"):
+        yield f"# first, in {store}:"
+        text = elsewhere(pattern, plan, model, world, store)
+        yield from (f"#   {line}" for line in text.splitlines())
+    touched = {t.structure: t for t in plan.touches if t.store == "redis"}
+    writes: list[Written] = []
+    for structure in model.structures:
+        if model.store_of(structure) != "redis" or (plan.touches and structure.name not in touched):
+            continue
+        for change in asked(pattern):
+            found = _written(structure, change, model, world)
+            if found is not None:
+                writes.append(found)
+    yield from _spoken(writes, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What one change does to one key family."""
+
+    keys: Keys
+    lines: tuple[str, ...]
+    note: str = ""
+    alone: bool = False
+
+
+def _spoken(writes: list[Written], plan: Plan) -> Iterable[str]:
+    """One transaction where the plan found one slot; a note where the keys lie apart."""
+    seen: set[tuple[str, ...]] = set()
+    body: list[str] = []
+    alone: list[str] = []
+    for one in writes:
+        if one.lines in seen:
+            continue
+        seen.add(one.lines)
+        noted = [f"# {one.note}"] if one.note else []
+        if one.alone:
+            alone += [*noted, *one.lines]
+        else:
+            body += [*noted, *(x for x in one.lines if x not in ("MULTI", "EXEC"))]
+    number = sum(not line.startswith("#") for line in body)
+    apart = any(m.code == "slot" for m in plan.misses) or (
+        len(writes) > 1 and plan.scope != "slot" and any(w.keys.cluster for w in writes)
+    )
+    if apart:
+        yield f"# not one transaction: {CROSSSLOT}"
+    if number > 1 and not (apart and len(writes) > 1):
+        body = ["MULTI", *body, "EXEC"]
+    yield from body
+    yield from alone
+
+
+def _written(structure: Structure, change: Asked, model: Candidate, world: World) -> Written | None:
+    keys = commands.family(structure, model, world, values_of(change, world, structure))
+    if keys is None:
+        return None
+    held = [h for h in keys.record.shape if h.entity == change.entity]
+    figures = [
+        f
+        for h in keys.record.shape
+        for f in h.computed
+        if f.startswith(f"={change.entity}.count(") or f"({change.entity})" in f
+    ]
+    if structure.counts == change.entity or (figures and structure.counts):
+        return _counted(keys, change)
+    if not held or not _touches(keys, change, world):
+        return None
+    if structure.purpose == "cache" or structure.on_change:
+        return _cached(keys)
+    if structure.purpose == "limiter" and keys.kind == "sorted set":
+        return _limited(keys)
+    if keys.record.shape[0].entity != change.entity:
+        return Written(keys, tuple(commands.put(keys)), "write the copy again")
+    if change.kind == "delete" and keys.kind == "list":
+        taken = commands.quoted(keys.key.strip('"') + ":taken")
+        return Written(keys, (f"LREM {taken} 1 $json",), "when it is done")
+    if change.kind == "delete":
+        return Written(keys, (commands.remove(keys),))
+    return Written(keys, tuple(_changed(keys, change, world)))
+
+
+def _touches(keys: Keys, change: Asked, world: World) -> bool:
+    """Does what changes stand in this family?"""
+    if change.kind in ("insert", "delete", "upsert"):
+        return True
+    named = {lay.column(change.entity, a, world) for a in change.set}
+    key = {p.attr for p in keys.record.primary.partition}
+    for held in keys.record.shape:
+        if held.entity == change.entity:
+            inside = held.attrs is None or bool(named & held.attrs)
+            return inside or bool(named & key)
+    return False
+
+
+def _cached(keys: Keys) -> Written:
+    """After the truth is committed; before it, a reader could put the old value back."""
+    how = keys.structure.on_change or "delete key"
+    if "set" in how or "write" in how:
+        return Written(keys, tuple(commands.put(keys)), f"after the commit: {how}", alone=True)
+    note = f"after the commit: {how}"
+    return Written(keys, (f"UNLINK {keys.key}",), note, alone=True)
+
+
+def _counted(keys: Keys, change: Asked) -> Written | None:
+    if change.kind == "update":
+        return None
+    if change.kind == "delete":
+        return Written(keys, (f"DECR {keys.key}",))
+    note = ""
+    if keys.shards:
+        note = f"$shard: a random number from 0 to {keys.shards - 1}"
+    return Written(keys, tuple(commands.count(keys)), note)
+
+
+def _limited(keys: Keys) -> Written:
+    script = "\n".join(LIMITER)
+    lines = (f'EVAL "{script}" 1 {keys.key} $window_seconds $limit $request_id',)
+    return Written(keys, lines, "1: allowed and counted; 0: refused", alone=True)
+
+
+def _changed(keys: Keys, change: Asked, world: World) -> Iterable[str]:
+    """A hash changes by field, a sorted set by score; everything else is written whole."""
+    if change.kind == "insert" or keys.kind not in ("hash", "sorted set"):
+        yield from commands.put(keys)
+        return
+    lines = []
+    for path, value in change.set.items():
+        attr = lay.column(change.entity, path, world)
+        kind, said = value_of(value, world.stats.get(attr))
+        if kind == "add" and keys.kind == "hash":
+            name = keys.member if keys.structure.member is not None else field_of(attr)
+            lines.append(f"HINCRBY {keys.key} {name} {said}")
+        elif kind == "add":
+            lines.append(f"ZINCRBY {keys.key} {said} {keys.member}")
+        elif keys.kind == "hash" and keys.structure.member is None:
+            lines.append(f"HSET {keys.key} {field_of(attr)} {commands.quoted(text_of(kind, said))}")
+    if not lines:
+        yield from commands.put(keys)
+        return
+    yield from commands.together([*lines, commands.expire(keys)])
+
+
+def text_of(kind: str, said: object) -> str:
+    if kind == "now":
+        return "$(date -u +%FT%TZ)"
+    return f"${said}" if kind == "param" else str(said)
+
+
+def values_of(change: Asked, world: World, structure: Structure) -> Mapping[str, str]:
+    """What each attribute is in this operation: equalities of its condition, and what it sets."""
+    of = structure.of or structure.counts
+    found = {a: word(o) for a, o in equal_to(change.where, world, change.entity).items()}
+    for path, value in change.set.items():
+        attr = lay.column(change.entity, path, world)
+        kind, said = value_of(value, world.stats.get(attr))
+        if kind == "now":
+            found.setdefault(attr, "now")
+        elif kind in ("param", "set"):
+            found.setdefault(attr, text_of(kind, said))
+    mine = {lay.column(of, a, world): v for a, v in found.items()} if of else {}
+    return {**mine, **found}
