@@ -34,8 +34,8 @@ def _derived(thing: Thing, structure: Structure) -> bool:
     return any(marks) or structure.kind == "materialized view"
 
 
-def per_partition(of: str, partition: Iterable[Part], world: World) -> Spread:
-    """Records of an entity that share one value of a partition key, as far as the numbers tell.
+def per_partition(of: str, partition: Iterable[Part], world: World, count: float) -> Spread:
+    """Records that share one value of a partition key, as far as the numbers tell. `count`: stored records.
 
     The exact attribute that divides most decides; time buckets and shards divide what it leaves.
     """
@@ -45,20 +45,19 @@ def per_partition(of: str, partition: Iterable[Part], world: World) -> Spread:
     stats = world.stats
     if (key and key <= exact) or any(stats[a].unique for a in exact if a in stats):
         return ONE
-    count = world.counts.get(of, 0.0)
     found = Spread(count, count, count)
     for attr in sorted(exact):
         rel = next((r for r in world.rels if r.child == of and attr in r.via), None)
         distinct = stats[attr].distinct if attr in stats else 0.0
         mine = rel.children if rel is not None else Spread(count / distinct) if distinct else found
         found = mine if mine.avg < found.avg else found
-    return found.times(_divided(of, parts, count, world))
+    return found.times(_divided(of, parts, world))
 
 
-def _divided(of: str, parts: Iterable[Part], count: float, world: World) -> float:
+def _divided(of: str, parts: Iterable[Part], world: World) -> float:
     """Share of a value's records in one bucket or shard of it."""
     share = 1.0
-    inflow = world.inflow.get(of, 0.0)
+    count, inflow = world.counts.get(of, 0.0), world.inflow.get(of, 0.0)
     span = world.keeps.get(of, 0.0) or (count / inflow if inflow else 0.0)
     for part in parts:
         if part.kept.fan:

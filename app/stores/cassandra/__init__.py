@@ -8,9 +8,10 @@ from app.plan.types import Plan, World
 from app.stores.cassandra.dialect import DIALECT
 from app.stores.cassandra.facts import FACTS
 from app.stores.cassandra.problems import problems
-from app.stores.cassandra.reads import Context, read_lines
+from app.stores.cassandra.reads import read_lines
 from app.stores.cassandra.records import records
 from app.stores.cassandra.script import script
+from app.stores.cassandra.where import Context
 from app.stores.cassandra.writes import write_lines
 from app.stores.store import Capabilities, Store
 

@@ -18,6 +18,16 @@ WORDING = {
         "the partition key is hashed as a whole, so each of its columns takes = or IN, and {attr}"
         f" has neither in {{path}}; the server answers “{FILTERING}”"
     ),
+    "unbound": (
+        "the partition key is hashed as a whole, so each of its columns takes = or IN, and nothing binds {attr} in"
+        f" {{path}}; the server answers “{FILTERING}”"
+    ),
+    "buckets": (
+        "the partition key takes no range, so {path} is read with one request for each bucket of {attr} that the"
+        " answer can lie in"
+    ),
+    "endless": ("{path} is partitioned by a bucket of {attr}, and nothing says in how many of them the answer can lie"),
+    "nothing": "{attr} is in no key of {path}, and nothing else finds its rows",
     "scan": "without the partition key the whole ring is read",
     "points": "IN on {attr} is not accepted here",
     "or": "CQL has no OR, and one of the branches has no key or index",
@@ -38,6 +48,17 @@ WORDING = {
     "join": "one SELECT reads one table: there are no joins",
     "type": "{op} on {attr} is not what {path} can answer",
     "limit": "LIMIT counts rows after they are read",
+    "fix new": "Add a table of its own, in the order ({parts})",
+    "fix new key": "Add a table with the partition key ({partition}), written together with this one",
+    "fix new partition": (
+        "Add a table with the partition key ({partition}) and the clustering key ({order}), written together with"
+        " this one"
+    ),
+    "fix extend": "Add {parts} at the end of the clustering key of {path}",
+    "fix flip": "Declare {parts} in the clustering order of {path}",
+    "fix reorder": "Make the clustering key of {path} ({parts})",
+    "fix hold": "Keep {parts} in {path} too",
+    "fix strong": "Read it from a table instead of a view: one with ({parts}) in its key",
 }
 
 

@@ -73,7 +73,7 @@ def _rows(
         paths=paths,
         dialect=dialect,
         nodes=nodes_of(model),
-        per=per_partition(structure.of, paths[0].partition, world),
+        per=per_partition(structure.of, paths[0].partition, world, lay.stored(structure, structure.of, world)),
     )
     made = record(structure, structure, laid, model, world)
     derived = structure.for_each or structure.kind == VIEW

@@ -9,9 +9,9 @@ from app.model.conditions import Comparison
 from app.model.keys import KeyPart
 from app.plan import lay
 from app.plan.types import Cond, Held, Touch
-from app.stores.cassandra.reads import Context, Spot, Where, value_text
 from app.stores.cassandra.records import counter_columns, records
 from app.stores.cassandra.types import key_column, quoted
+from app.stores.cassandra.where import Context, Spot, value_text
 from app.stores.common_query import entity_of, field_of, many
 from app.stores.common_write import asked, value_of
 
@@ -211,6 +211,3 @@ def _condition(touch: Touch, spot: Spot, here: Context) -> str:
             elif term.op in SIGNS:
                 found.append(f"{quoted(names(attr))} {SIGNS[term.op]} {value_text(term.operands[0])}")
     return f"\n    IF {' AND '.join(found)}" if found else ""
-
-
-__all__ = ["Where", "write_lines"]

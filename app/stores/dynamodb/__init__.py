@@ -8,9 +8,10 @@ from app.plan.types import Plan, World
 from app.stores.dynamodb.dialect import DIALECT
 from app.stores.dynamodb.facts import FACTS
 from app.stores.dynamodb.problems import problems
-from app.stores.dynamodb.reads import Context, read_lines
+from app.stores.dynamodb.reads import read_lines
 from app.stores.dynamodb.records import records
 from app.stores.dynamodb.script import script
+from app.stores.dynamodb.spots import Context
 from app.stores.dynamodb.writes import write_lines
 from app.stores.store import Capabilities, Store
 

@@ -11,6 +11,10 @@ from app.stores.dynamodb.facts import FACTS
 
 WORDING = {
     "partition": ("a Query names exactly one partition key value with =, and {attr} is not bound by = in {path}"),
+    "unbound": ("a Query names exactly one partition key value with =, and no condition binds {attr} in {path}"),
+    "buckets": "a Query reads one partition key value: {path} takes one for each bucket of {attr}",
+    "endless": "{attr} picks the partition of {path}, and nothing says how many values a read would try",
+    "nothing": "{attr} is in no key of {path}: only a Scan finds it",
     "scan": "without the partition key only a Scan is left, and it is billed for every item read",
     "points": "a key condition takes no IN: each value of {attr} is a Query of its own",
     "or": "a key condition takes no OR, and one of the branches has no key or index",
@@ -27,6 +31,13 @@ WORDING = {
     "age": "{attr} in {path} may be older than the pattern allows",
     "join": "a request reads one item collection: there are no joins",
     "type": "a {op} on {attr} is not what this key can answer",
+    "fix new": "Add a GSI with the sort key ({parts})",
+    "fix new key": "Add a GSI with the partition key ({partition})",
+    "fix new partition": "Add a GSI with the partition key ({partition}) and the sort key ({order})",
+    "fix extend": "End the sort key of {path} with ({parts})",
+    "fix reorder": "Pack the sort key of {path} as ({parts})",
+    "fix hold": "Project {parts} into {path}",
+    "fix strong": "Put ({parts}) into the table's own key: only the table and its LSIs are read strongly",
     "limit": "Limit counts items before the filter, and a page ends at 1 MB",
 }
 

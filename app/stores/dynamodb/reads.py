@@ -3,67 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from app.model.candidate import Candidate, Structure
-from app.model.workload import Pattern
 from app.plan import lay
-from app.plan.types import Cond, Plan, Record, Step, World
-from app.stores.common_home import Thing
-from app.stores.common_query import Names, elsewhere, field_of, names_of
-from app.stores.dynamodb.keys import (
-    KeyAttribute,
-    Way,
-    base_way,
-    index_key,
-    index_way,
-    local_key,
-    local_way,
-    table_key,
-)
+from app.plan.types import Step, World
+from app.stores.common_query import elsewhere, field_of
+from app.stores.dynamodb.keys import KeyAttribute, things
 from app.stores.dynamodb.names import table_name
-from app.stores.dynamodb.records import kinds
-from app.stores.dynamodb.values import (
-    LAST,
-    Bound,
-    Interval,
-    condition,
-    filter_text,
-    interval,
-    placeholder,
-    typed,
-    whole,
-)
-
-Body = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What every request of one query needs to know."""
-
-    pattern: Pattern
-    plan: Plan
-    model: Candidate
-    world: World
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """One way into one kind of item: key schema, templates, stored names."""
-
-    structure: Structure
-    thing: Thing
-    record: Record
-    keys: tuple[KeyAttribute, ...]
-    way: Way
-    index: str = ""
-    """Empty: the table itself."""
-
-    def names(self, world: World) -> Names:
-        return names_of(self.thing, self.record, world)
+from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, columns, conds_of, key_of, spot_of
+from app.stores.dynamodb.values import LAST, Bound, Interval, condition, filter_text, interval, placeholder, typed
 
 
 def read_lines(here: Context) -> Iterable[str]:
@@ -87,7 +37,7 @@ def _step(number: int, step: Step, here: Context) -> Iterable[str]:
     before = f"step {number - 1}" if number > 1 else ""
     bound = Bound(conds_of(step), before)
     name, body = request(step, spot, bound, here, first=number == 1)
-    yield f"# {number}. {name} {step.path}{_purpose(step, before)}"
+    yield f"# {number}. {name} {step.path.removesuffix(' scan')}{_purpose(step, before)}"
     yield from (f"# {note}" for note in notes(step, bound, here))
     yield from json_lines(body)
     if number == 1 and name in ("Query", "Scan") and here.pattern.paging == "cursor":
@@ -100,70 +50,12 @@ def _purpose(step: Step, before: str) -> str:
     if step.how == "list":
         return f", one key for each item of {before}, at most 100 in a request"
     if step.how == "each":
-        return f", once for each item of {before}"
+        return f", once for each item of {before}" if before else ", once for each item reached"
     return ""
 
 
 def json_lines(body: Body) -> Iterable[str]:
     return json.dumps(body, indent=2, ensure_ascii=False).replace("\uffff", "\\uffff").splitlines()
-
-
-def conds_of(step: Step) -> Sequence[Cond]:
-    """Every condition a step answers, each once."""
-    found = list(step.conds)
-    if step.match is not None:
-        found += [c for c in step.match.single.where if c not in found]
-    return found
-
-
-def spot_of(step: Step, here: Context) -> Spot | None:
-    """The kind of item and the table or index a step reads; None where the model has changed since."""
-    structure = here.model.structure(step.structure)
-    if structure is None:
-        return None
-    for thing, record in kinds(structure, here.model, here.world):
-        if step.records_of and record.name not in step.records_of:
-            continue
-        return _spot(structure, thing, record, step.path, here.world)
-    return None
-
-
-def _spot(structure: Structure, thing: Thing, record: Record, path: str, world: World) -> Spot | None:
-    for index in structure.gsi:
-        if path == f"{structure.name}.{index.name}":
-            way = index_way(index, thing, structure)
-            keys = index_key(index, structure, world)
-            return Spot(structure, thing, record, keys, way, index.name) if way else None
-    for index in structure.lsi:
-        if path == f"{structure.name}.{index.name}":
-            way = local_way(index, thing, structure)
-            keys = local_key(index, structure, world)
-            return Spot(structure, thing, record, keys, way, index.name) if way else None
-    return base_spot(structure, thing, record, world)
-
-
-def base_spot(structure: Structure, thing: Thing, record: Record, world: World) -> Spot | None:
-    way = base_way(thing, structure)
-    return Spot(structure, thing, record, table_key(structure, world), way) if way else None
-
-
-def key_of(spot: Spot, bound: Bound, world: World) -> Body | None:
-    """The primary key with its values; None where a part is not bound."""
-    found: Body = {}
-    for attribute, parts in columns(spot):
-        text = whole(parts, bound, lambda path: lay.column(spot.record.of, path, world))
-        if text is None:
-            return None
-        found[attribute.name] = typed(text, attribute.type)
-    return found
-
-
-def columns(spot: Spot) -> Iterable[tuple[KeyAttribute, Any]]:
-    """Key attributes beside the parts that fill them."""
-    hashes = [k for k in spot.keys if k.role == "HASH"]
-    ranges = [k for k in spot.keys if k.role == "RANGE"]
-    yield from zip(hashes, spot.way.pk, strict=False)
-    yield from zip(ranges, spot.way.sk, strict=False)
 
 
 # ---------------------------------------------------------------- one request
@@ -172,7 +64,8 @@ def columns(spot: Spot) -> Iterable[tuple[KeyAttribute, Any]]:
 def request(step: Step, spot: Spot, bound: Bound, here: Context, *, first: bool) -> tuple[str, Body]:
     """The operation's name and body."""
     table = table_name(spot.structure.name)
-    strong = {"ConsistentRead": True} if step.match is not None and step.match.single.strong else {}
+    match = step.match
+    strong = {"ConsistentRead": True} if match is not None and match.single.strong and match.path.strong else {}
     key = key_of(spot, bound, here.world) if not spot.index else None
     if key is not None and step.how == "list":
         return "BatchGetItem", {"RequestItems": {table: {"Keys": [key], **strong}}}
@@ -187,7 +80,7 @@ def request(step: Step, spot: Spot, bound: Bound, here: Context, *, first: bool)
     name = "Query" if condition_ else "Scan"
     body |= condition_
     _add_filter(body, step, spot, here)
-    body |= strong if not spot.index or spot.record.paths else {}
+    body |= strong
     body |= _ending(step, here, name, first=first)
     return name, body
 
@@ -250,20 +143,35 @@ def _hull(step: Step, spot: Spot, bound: Bound, here: Context) -> Body:
 
 def _add_filter(body: Body, step: Step, spot: Spot, here: Context) -> None:
     """FilterExpression for what the key does not answer; it is billed before it filters."""
-    if step.match is None or not step.match.residual:
+    residual = step.match.residual if step.match is not None else ()
+    kind = [] if "KeyConditionExpression" in body else list(_kind(spot))
+    if not residual and not kind:
         return
     names, texts = spot.names(here.world), []
     taken_names = body.setdefault("ExpressionAttributeNames", {})
     taken_values = body.setdefault("ExpressionAttributeValues", {})
-    for cond in step.match.residual:
+    for key, start in kind:
+        text, values = condition(key, Interval("begins_with", (start,)))
+        texts.append(text)
+        taken_names[placeholder(key.name)] = key.name
+        taken_values |= values
+    for cond in residual:
         stored = names(cond.attr)
-        text, values = filter_text(cond, stored, here.world)
+        text, mine = filter_text(cond, stored, here.world)
         texts.append(text)
         taken_names[placeholder(stored)] = stored
-        taken_values |= values
+        taken_values |= mine
     body["FilterExpression"] = " AND ".join(texts)
     if not taken_values:
         del body["ExpressionAttributeValues"]
+
+
+def _kind(spot: Spot) -> Iterable[tuple[KeyAttribute, str]]:
+    """What tells one kind of item from the others in a Scan: the texts their keys start with."""
+    if len(things(spot.structure)) > 1:
+        for attribute, parts in columns(spot):
+            if parts and parts[0].literal:
+                yield attribute, parts[0].literal
 
 
 def _ending(step: Step, here: Context, name: str, *, first: bool) -> Body:

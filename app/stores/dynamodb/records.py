@@ -42,7 +42,7 @@ def _record(thing: Thing, structure: Structure, model: Candidate, world: World, 
         paths=paths,
         dialect=DIALECT,
         nodes=nodes_of(model),
-        per=per_partition(thing.of, paths[0].partition, world),
+        per=per_partition(thing.of, paths[0].partition, world, lay.stored(thing, thing.of, world)),
     )
     made = record(structure, thing, laid, model, world)
     life = ttl_text(thing, structure)

@@ -12,8 +12,9 @@ from app.plan.judge import cond
 from app.plan.types import Cond, Touch, World
 from app.stores.common_query import entity_of, field_of
 from app.stores.dynamodb.names import table_name
-from app.stores.dynamodb.reads import Body, Context, Spot, base_spot, json_lines, key_of
+from app.stores.dynamodb.reads import json_lines
 from app.stores.dynamodb.records import kinds
+from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, key_of
 from app.stores.dynamodb.values import Bound, filter_text, placeholder, scalar, typed
 
 SAME_ON_RETRY = "{a token of the operation, the same on a retry}"
