@@ -8,7 +8,7 @@ from functools import cached_property
 from math import prod
 
 from app.model.spread import Spread
-from app.plan.estimate import ONE_RECORD, share
+from app.plan.numbers import ONE_RECORD, share
 from app.plan.refuse import Refusal
 from app.plan.serve import Missed, Served, Task
 from app.plan.types import AccessPath, Dialect, Level, Single, Use, World
@@ -71,13 +71,17 @@ def best(
 
 
 def served(task: Task, paths: Sequence[AccessPath]) -> list[Served]:
-    """Every path that serves the read and is of any use to it."""
-    out = []
+    """Every path that serves the read; the whole structure only where nothing else does."""
+    scans, out = [], []
     for path in paths:
-        if task.hopeful(path):
+        if path.scan:
+            scans.append(path)
+        elif task.hopeful(path):
             found = task.follow(path)
-            if found is not None and (path.scan or found.useful):
+            if found is not None:
                 out.append(found)
+    if all(s.level >= Level.SCAN for s in out):
+        out += [s for p in scans if (s := task.follow(p)) is not None]
     return out
 
 
@@ -99,7 +103,7 @@ def _either(task: Task, paths: tuple[AccessPath, ...]) -> tuple[list[Served], tu
     each = [
         best(
             replace(single, where=single.where + branch, any_of=()),
-            paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
+            paths, task.dialect, task.world, size=task.numbers.size, nodes=task.nodes,
         ).served_by
         for branch in single.any_of
     ]  # fmt: skip

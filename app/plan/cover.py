@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.plan.types import AccessPath, Edge, Held, NeedNode, Query, Record, World
+from app.plan.known import Way
+from app.plan.types import Edge, Held, NeedNode, Query, Record, World
 
 Bits = Mapping[tuple[int, str], int]
 WHOLE = Held("")
@@ -130,36 +131,10 @@ def holds(held: Held, attr: str, keyed: frozenset[str]) -> bool:
     return attr[0] != "=" if held.attrs is None else attr in held.attrs
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """Paths of a record that give the same values: `only` None for the whole record, else what the path holds. `lag`
-    and `strong` are those of the path."""
-
-    record: Record
-    paths: tuple[AccessPath, ...]
-    only: frozenset[str] | None
-    lag: float = 0.0
-    strong: bool = True
-
-
-def ways(record: Record) -> tuple[Way, ...]:
-    """Paths that give the whole record in one request, together; each of the others with what it holds."""
-    groups: dict[tuple[float, bool], list[AccessPath]] = {}
-    out = []
-    every = record.dialect.fetch.value == "server"
-    for path in record.paths:
-        if every or path.holds is None or path.primary or path.fetches:
-            groups.setdefault((path.lag, path.strong), []).append(path)
-        else:
-            out.append(Way(record, (path,), path.holds, path.lag, path.strong))
-    found = [Way(record, tuple(p), None, lag, strong) for (lag, strong), p in groups.items()]
-    return (*found, *out)
-
-
 def cover(way: Way, at: int, query: Query, need: int, bits: Bits, world: World) -> tuple[int, int]:
     """Which pieces a record gives when its shape node `at` stands for `need`, and which need its root stands for."""
     record, only = way.record, way.only
-    keyed = _keyed(record, way)
+    keyed = way.keyed
     mask, root = 0, -1
     for s, n, whole_list in laid(record, at, query, need):
         if not whole_list:
@@ -191,12 +166,3 @@ def _late(way: Way, want: NeedNode) -> bool:
     if want.historical:
         return False
     return (want.strong and not way.strong) or 0 < want.age < way.lag
-
-
-def _keyed(record: Record, way: Way) -> frozenset[str]:
-    """Attributes readable from the keys of the record or of the path."""
-    if way.only is None:
-        return record.key_attrs
-    path = way.paths[0]
-    parts = (*path.partition, *path.order)
-    return record.key_attrs | {p.attr for p in parts if p.attr and p.kept.exact and not p.many}

@@ -1,105 +1,27 @@
-"""What a read over one path costs: entries, records, requests, bytes; on average, at p99 and at most.
-
-Selectivities are independent. Where the number of records matched is known by other means, all selectivities are
-bent alike (raised to one power) until together they give that number.
-"""
+"""What a read over one path costs: entries, records, requests, bytes; on average, at p99 and at most."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import ceil, inf, log, prod, sqrt
+from math import ceil, inf, prod, sqrt
 
-from app.model.spread import Spread
+from app.model.spread import ONE, ZERO, Spread
 from app.plan.match import narrowing
+from app.plan.numbers import TINY, Numbers, share
 from app.plan.order import Arranged, follows
-from app.plan.types import Cond, Dialect, Kind, Match, Single, Stat, Use, World
+from app.plan.types import Dialect, Kind, Match, Use
 
-TINY = 1e-15
-UNKNOWN_COUNT = 1e6
+__all__ = ["Cost", "estimate", "share"]
+
 UNKNOWN_DISTINCT = 1e9
-ANY_RANGE = 0.3
-ANY_EQUALITY = 0.1
-ONE_RECORD = Spread(500)
-
-
-def share(cond: Cond, stats: Mapping[str, Stat]) -> float:
-    """The part of all records that a condition keeps on average."""
-    if cond.share is not None:
-        return max(cond.share, TINY)
-    stat = stats.get(cond.attr)
-    if stat is None:
-        return ANY_EQUALITY if cond.op == "=" else ANY_RANGE
-    one = _share(cond, stat)
-    if stat.elements > 1:
-        one = 1 - float((1 - one) ** stat.elements)
-    return max(one, TINY)
-
-
-def entry_share(cond: Cond, stats: Mapping[str, Stat]) -> float:
-    """The part of all index entries it keeps: of an array, each element has one."""
-    stat = stats.get(cond.attr)
-    if stat is None or stat.elements <= 1:
-        return share(cond, stats)
-    if cond.share is not None:
-        return max(1 - (1 - min(cond.share, 1 - TINY)) ** (1 / stat.elements), TINY)
-    return max(_share(cond, stat), TINY)
-
-
-def _share(cond: Cond, stat: Stat) -> float:
-    match cond.op:
-        case "=" | "contains":
-            return 1 / max(stat.distinct, 1)
-        case "in":
-            return min(1.0, cond.n / max(stat.distinct, 1))
-        case "!=":
-            return 1 - 1 / max(stat.distinct, 1)
-        case "null":
-            return 1 - stat.present
-        case "exists" | "not null":
-            return stat.present
-        case _:
-            return ANY_RANGE
-
-
-class Numbers:
-    """What is known of one read before a path is chosen: population, selectivities, spread of the answer."""
-
-    __slots__ = ("bend", "high", "logs", "most", "population", "shares", "size", "stats", "world")
-
-    def __init__(self, single: Single, world: World, matched: Spread | None = None, size: Spread = ONE_RECORD) -> None:
-        self.world, self.stats, self.size = world, world.stats, size
-        self.population = world.counts.get(single.of) or UNKNOWN_COUNT
-        self.shares = {id(c): share(c, self.stats) for c in single.where}
-        total = prod(self.shares.values())
-        self.logs = log(max(total, 1e-300))
-        self.bend, self.high, self.most = 1.0, 1.0, 1.0
-        if matched is None or matched.avg <= 0:
-            return
-        self.high = matched.high / matched.avg
-        self.most = matched.max / matched.avg
-        found = matched.avg / self.population
-        if not single.any_of and total < 1 and found < 1 and abs(found - total) > 1e-6 * total:
-            self.bend = log(found) / self.logs
-
-    def share(self, cond: Cond) -> float:
-        """Selectivity of one condition, bent so that all together give the number matched."""
-        plain = self.shares.get(id(cond))
-        if plain is None:
-            plain = share(cond, self.stats)
-        return plain if self.bend == 1 else plain**self.bend
-
-    def kept(self, conds: Iterable[Cond]) -> float:
-        out = 1.0
-        for cond in conds:
-            out *= self.share(cond)
-        return out
+Figures = tuple[float, float, float, float]
+"""Entries walked, records read, results returned, buckets visited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
     """`keys`: index entries walked. `streams`: requests on average before paging. `buckets`: time buckets there are,
-    `visited`: how many suffice on average. `expected`, `spread`: records read until the limit is filled."""
+    `visited`: how many suffice on average. `filtered`: part of what is read that passes the conditions left over."""
 
     keys: float
     records: Spread
@@ -121,96 +43,177 @@ class Cost:
         return 50 * self.requests.avg + self.keys + 2 * self.records.avg + self.bytes.avg / 500
 
 
+def estimate(
+    match: Match,
+    arranged: Arranged,
+    dialect: Dialect,
+    numbers: Numbers,
+    has_all: bool = True,
+    entry_bytes: float = 0.0,
+    nodes: float = 1,
+) -> Cost:
+    """`entry_bytes`: bytes of an entry of a path that holds all that is needed (0: records are read)."""
+    flow = Flow(match, arranged, dialect, numbers)
+    asked = Asked(match, dialect, flow.seeks, has_all)
+    single, weight = match.single, flow.weight
+    avg = high = most = flow.at(flow.entries, asked)
+    if weight and numbers.high != 1:
+        high = flow.at(min(flow.total, flow.entries * numbers.high**weight), asked)
+    if weight and numbers.most != 1:
+        top = numbers.most**weight if numbers.most < inf else inf
+        most = flow.at(min(flow.total, flow.entries * top), asked)
+        if top == inf and not single.limit:
+            most = (inf, inf, inf, most[3])
+    if single.limit and arranged.streaming and flow.passes < 1:
+        high = _late(high, most, single.limit, flow.passes)
+    return _cost(flow, asked, numbers.size, (avg, high, most), entry_bytes, nodes)
+
+
 class Flow:
-    """How many entries, records and results flow through one path, for any number of entries within its bounds."""
+    """How many entries, records and results flow through one path, for any number of entries within its bounds.
+
+    `total`: entries of the path; `entries`: within its bounds. `weight`: how much of the answer's spread the bounds
+    carry. `gap`: entries jumped to when the engine skips over a part that is not bound (0: it cannot).
+    """
 
     __slots__ = (
-        "arranged", "arrays", "bounded", "buckets", "check_share", "dialect", "each", "entries",
-        "fetches", "gap", "late", "match", "partitions", "per_record", "population",
-        "residual_share", "seeks", "stats", "total", "weight",
+        "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record", "population",
+        "seeks", "stats", "total", "weight",
     )  # fmt: skip
 
-    def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers, has_all: bool) -> None:
-        self.match, self.arranged, self.dialect = match, arranged, dialect
-        self.stats = stats = numbers.stats
+    def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers) -> None:
+        self.match, self.arranged, self.stats = match, arranged, numbers.stats
         path = match.path
-        many = [w for w in match.order if w.part.many]
-        self.arrays = frozenset(w.part.attr for w in many)
-        elements = 1.0
-        if many:
-            elements = max((stats[a].elements for a in self.arrays if a in stats), default=1.0)
-        narrowed = narrowing(match)
         self.population = numbers.population
         if path.only:
-            self.population *= prod(share(c, stats) for c in path.only)
+            self.population *= prod(share(c, numbers.stats) for c in path.only)
+        elements, self.per_record, self.arrays = self._elements()
         self.total = self.population * elements
-        self.bounded, bound_log = self._bounded(numbers)
-        self.entries = self.total * self.bounded
-        self.weight = min(1.0, bound_log / numbers.logs) if numbers.logs < 0 else 0.0
-        self.check_share = numbers.kept(c for c in match.checks if id(c) not in narrowed)
-        self.residual_share = numbers.kept(c for c in match.residual if id(c) not in narrowed)
-        picks_one = any(w.tight and w.kind is not None and w.kind <= Kind.POINTS for w in many)
-        self.per_record = elements if many and not picks_one else 1.0
+        bounded, logs = _bounded(match, numbers)
+        self.entries = self.total * bounded
+        self.weight = min(1.0, logs / numbers.logs) if numbers.logs < 0 else 0.0
+        self.checked = self.passes = 1.0
+        if match.checks or match.residual:
+            used = narrowing(match)
+            self.checked = numbers.kept(c for c in match.checks if id(c) not in used)
+            self.passes = self.checked * numbers.kept(c for c in match.residual if id(c) not in used)
         self.seeks = 1.0
         for w in match.order:
-            if w.tight and w.kind is Kind.POINTS:
+            if w.count != 1 and w.tight and w.kind is Kind.POINTS:
                 self.seeks *= w.count
-        self.gap = self._gap(numbers)
-        self._requests(has_all)
-        rest = {a for a, _ in arranged.ask}
-        self.late = (
-            dialect.late_fetch
-            and not match.residual
-            and (arranged.streaming or rest <= _exact_attrs(match) - self.arrays)
-        )
+        self.gap = self._gap(numbers) if match.checks and dialect.skips else 0.0
+        self.late = dialect.late_fetch and not match.residual and self._ordered_entries()
 
-    def _bounded(self, numbers: Numbers) -> tuple[float, float]:
-        """Share of entries within the bounds, and the sum of the logarithms of the record shares used."""
-        kept, logs, seen = 1.0, 0.0, set()
-        for w in self.match.order:
-            if not w.tight:
-                continue
-            for c in w.conds:
-                seen.add(id(c))
-                plain = numbers.shares.get(id(c), 1.0)
-                one = entry_share(c, numbers.stats) if w.part.many else plain
-                kept *= one if numbers.bend == 1 else one**numbers.bend
-                logs += log(plain)
-        for w in self.match.partition:
-            fresh = [c for c in w.conds if id(c) not in seen]
-            if not fresh or w.kind is None or w.kind > Kind.POINTS:
-                continue
-            seen.update(map(id, fresh))
-            one = numbers.kept(fresh)
-            if w.part.kept.bucket and fresh[0].seconds:
-                one = min(1.0, one * w.count * w.part.kept.bucket / fresh[0].seconds)
-            kept *= one
-            logs += sum(log(numbers.shares.get(id(c), 1.0)) for c in fresh)
-        return kept, logs
+    def _elements(self) -> tuple[float, float, frozenset[str]]:
+        """Entries per record, entries per record among those in the bounds, and the array attributes."""
+        many = [w for w in self.match.order if w.part.many]
+        if not many:
+            return 1.0, 1.0, frozenset()
+        arrays = frozenset(w.part.attr for w in many)
+        elements = max((self.stats[a].elements for a in arrays if a in self.stats), default=1.0)
+        picks_one = any(w.tight and w.kind is not None and w.kind <= Kind.POINTS for w in many)
+        return elements, 1.0 if picks_one else elements, arrays
 
     def _gap(self, numbers: Numbers) -> float:
-        """Entries jumped to when the engine skips over the first part that is not bound to one value (0: it cannot)."""
-        if not (self.match.checks and self.dialect.skips):
-            return 0.0
         for w in self.match.order:
             if w.part.attr and (not w.tight or (w.kind or 0) >= Kind.SPAN):
-                stat = numbers.stats.get(w.part.attr)
+                stat = self.stats.get(w.part.attr)
                 distinct = stat.distinct if stat else UNKNOWN_DISTINCT
                 return 2 * self.seeks * distinct * (numbers.kept(w.conds) if w.tight else 1.0)
         return 0.0
 
-    def _requests(self, has_all: bool) -> None:
-        """Requests that the keys themselves ask for: each value, each shard, each bucket."""
-        dialect, path = self.dialect, self.match.path
+    def _ordered_entries(self) -> bool:
+        """Can the entries be put in order before a record is read?"""
+        if self.arranged.streaming:
+            return True
+        steps = (*self.match.partition, *self.match.order)
+        exact = {w.part.attr for w in steps if w.part.kept.exact}
+        return {a for a, _ in self.arranged.ask} <= exact - self.arrays
+
+    def at(self, entries: float, asked: Asked) -> Figures:
+        """What is walked, read and returned for so many entries within the bounds."""
+        keys, passed = entries, entries * self.checked
+        if self.gap:
+            keys = min(entries, self.gap + passed)
+        records = passed / self.per_record
+        if self.arrays and self.per_record == 1:
+            records = min(passed, self.population)
+        results = records * self.passes / self.checked
+        visited = asked.buckets
+        if asked.chunk:
+            visited = max(1.0, ceil(results / asked.chunk)) if results < inf else results
+        limit = self.match.single.limit
+        return self._stopped(keys, records, results, visited, asked) if limit else (keys, records, results, visited)
+
+    def _stopped(self, keys: float, records: float, results: float, visited: float, asked: Asked) -> Figures:
+        """Reading ends when the limit is filled, where results come in the order asked for."""
+        single, arranged = self.match.single, self.arranged
+        limit, offset = single.limit, single.offset
+        want = limit + offset
+        if arranged.kind == "partial":
+            keys = records = min(keys, self._groups(keys, want))
+        elif arranged.streaming:
+            part = min(1.0, want / max(results, 1e-9))
+            merged = arranged.kind == "merged"
+            client = max(1.0, asked.each * asked.buckets) if merged else 1.0
+            keys = min(keys, keys * part * client + arranged.streams - 1)
+            records = min(records, records * part * client)
+            if visited > 1 and not merged and self._sequential():
+                visited = min(visited, ceil(want / max(results / visited, 1e-9)))
+        results = min(max(results - offset, 0.0), limit) if offset else min(results, limit)
+        return keys, min(records, limit) if self.late else records, results, visited
+
+    def _groups(self, keys: float, want: float) -> float:
+        stat = self.stats.get(self.arranged.ask[0][0])
+        group = max(1.0, keys / (stat.distinct if stat else UNKNOWN_DISTINCT))
+        return ceil(want / group) * group
+
+    def _sequential(self) -> bool:
+        return all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
+
+
+def _bounded(match: Match, numbers: Numbers) -> tuple[float, float]:
+    """Share of entries within the bounds, and the sum of the logarithms of the record shares used."""
+    kept, logs = 1.0, 0.0
+    seen: set[int] = set()
+    for w in match.order:
+        if w.tight and w.conds:
+            for c in w.conds:
+                seen.add(id(c))
+                kept *= numbers.entries(c) if w.part.many else numbers.share(c)
+                logs += numbers.log(c)
+    for w in match.partition:
+        if not w.conds or w.kind is None or w.kind > Kind.POINTS:
+            continue
+        fresh = [c for c in w.conds if id(c) not in seen]
+        if not fresh:
+            continue
+        seen.update(map(id, fresh))
+        one = numbers.kept(fresh)
+        if w.part.kept.bucket and fresh[0].seconds:
+            one = min(1.0, one * w.count * w.part.kept.bucket / fresh[0].seconds)
+        kept *= one
+        logs += sum(map(numbers.log, fresh))
+    return kept, logs
+
+
+class Asked:
+    """Requests that the keys themselves ask for: `each` value and shard, `buckets` of time, records per `chunk`."""
+
+    __slots__ = ("buckets", "chunk", "each", "fetches", "page", "partitions")
+
+    def __init__(self, match: Match, dialect: Dialect, seeks: float, has_all: bool) -> None:
         listed = made = self.buckets = self.partitions = 1.0
-        whole = path.unique
-        for w in self.match.partition:
-            if w.kind is not Kind.POINT:
-                whole = whole and w.kind is Kind.POINTS
+        self.chunk = 0
+        whole = match.path.unique
+        for w in match.partition:
+            kept = w.part.kept
+            whole = whole and (w.kind is Kind.POINT or w.kind is Kind.POINTS)
+            if kept.chunk and not w.conds:
+                self.chunk = kept.chunk
             if w.count <= 1:
                 continue
             self.partitions *= w.count
-            kept = w.part.kept
             if kept.bucket and not (w.conds and w.conds[0].op in ("=", "in")):
                 self.buckets *= w.count
             elif kept.chosen or kept.fan:
@@ -218,53 +221,17 @@ class Flow:
             elif dialect.partition_points is Use.EACH:
                 listed *= w.count
         if dialect.order_points is Use.EACH:
-            listed *= self.seeks
-        if listed > 1 and whole and _batches(self.match, dialect):
+            listed *= seeks
+        if listed > 1 and whole and _batches(match, dialect):
             listed = ceil(listed / dialect.joins.list_max)
         self.each = listed * made
-        self.fetches = not has_all and dialect.fetch is Use.EACH and not path.fetches
+        self.fetches = not has_all and dialect.fetch is Use.EACH and not match.path.fetches
+        self.page = dialect.page_bytes
 
-    def at(self, entries: float, limit: float, offset: float) -> tuple[float, float, float, float]:
-        """Entries walked, records read, results returned, buckets visited."""
-        passed = entries * self.check_share
-        keys = entries
-        if self.gap:
-            keys = min(entries, self.gap + passed)
-        records = passed / self.per_record
-        if self.per_record == 1 and self.arrays:
-            records = min(passed, self.population)
-        results = records * self.residual_share
-        visited = self.buckets
-        arranged = self.arranged
-        if limit:
-            want = limit + offset
-            if arranged.kind == "partial":
-                keys = records = min(keys, self._groups(keys, want))
-            elif arranged.streaming:
-                part = min(1.0, want / max(results, 1e-9))
-                merged = arranged.kind == "merged"
-                client = max(1.0, self.each * self.buckets) if merged else 1.0
-                keys = min(keys, keys * part * client + arranged.streams - 1)
-                records = min(records, records * part * client)
-                if not merged and self._sequential():
-                    visited = min(visited, ceil(want / max(results / visited, 1e-9)))
-            results = min(max(results - offset, 0.0), limit) if offset else min(results, limit)
-            if self.late:
-                records = min(records, limit)
-        return keys, records, results, visited
-
-    def _groups(self, keys: float, want: float) -> float:
-        first = self.arranged.ask[0][0]
-        stat = self.stats.get(first)
-        group = max(1.0, keys / (stat.distinct if stat else UNKNOWN_DISTINCT))
-        return ceil(want / group) * group
-
-    def _sequential(self) -> bool:
-        return self.buckets > 1 and all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
-
-
-def _exact_attrs(match: Match) -> frozenset[str]:
-    return frozenset(w.part.attr for w in (*match.partition, *match.order) if w.part.kept.exact)
+    @property
+    def plain(self) -> bool:
+        """One request, whatever it finds."""
+        return not (self.page or self.chunk or self.fetches or self.buckets > 1)
 
 
 def _batches(match: Match, dialect: Dialect) -> bool:
@@ -283,95 +250,63 @@ def one_place(match: Match) -> bool:
     return bool(match.path.placed_by) and all(not p.attr or p.attr in bound for p in match.path.placed_by)
 
 
-def estimate(
-    match: Match,
-    arranged: Arranged,
-    dialect: Dialect,
-    numbers: Numbers,
-    has_all: bool = True,
-    entry_bytes: float = 0.0,
-    nodes: float = 1,
-) -> Cost:
-    """`entry_bytes`: bytes of an entry of a path that holds all that is needed (0: records are read)."""
-    flow = Flow(match, arranged, dialect, numbers, has_all)
-    single = match.single
-    limit, offset = single.limit, single.offset
-    keys, records, results, visited = flow.at(flow.entries, limit, offset)
-    high = most = (keys, records, results, visited)
-    if numbers.high != 1 and flow.weight:
-        entries = min(flow.total, flow.entries * numbers.high**flow.weight)
-        high = flow.at(entries, limit, offset)
-    if numbers.most != 1 and flow.weight:
-        top = numbers.most**flow.weight if numbers.most < inf else inf
-        entries = min(flow.total, flow.entries * top)
-        most = flow.at(entries, limit, offset)
-        if top == inf and not limit:
-            most = (inf, inf, inf, most[3])
-    filtered = flow.check_share * flow.residual_share
-    if limit and arranged.streaming and filtered < 1:
-        high = _late(high, most, limit, filtered)
-    return _cost(flow, numbers, (keys, records, results, visited), high, most, entry_bytes, nodes)
-
-
-Four = tuple[float, float, float, float]
-
-
-def _late(high: Four, most: Four, limit: float, passes: float) -> Four:
+def _late(high: Figures, most: Figures, limit: float, passes: float) -> Figures:
     """The p99 of how far one reads until `limit` pass a filter: k/p and 2.33 standard deviations √(k(1−p))/p."""
     far = (limit + 2.33 * sqrt(limit * (1 - passes))) / max(passes, TINY)
     keys, records = min(max(high[0], far), most[0]), min(max(high[1], far), most[1])
-    return (max(high[0], keys), max(high[1], records), high[2], high[3])
+    return max(high[0], keys), max(high[1], records), high[2], high[3]
 
 
 def _cost(
-    flow: Flow,
-    numbers: Numbers,
-    avg: Four,
-    high: Four,
-    most: Four,
-    entry_bytes: float,
-    nodes: float,
+    flow: Flow, asked: Asked, size: Spread, found: tuple[Figures, Figures, Figures], entry_bytes: float, nodes: float
 ) -> Cost:
-    size = numbers.size
+    avg, high, most = found
     if entry_bytes:
-        walked = Spread(avg[0], high[0], most[0])
-        records, read = Spread(0.0, 0.0, 0.0), walked.times(entry_bytes)
+        records = ZERO
+        read = Spread(avg[0] * entry_bytes, high[0] * entry_bytes, most[0] * entry_bytes)
     else:
         records = Spread(avg[1], high[1], most[1])
         read = records.of(size) if records.max else records
     scattered = _scattered(flow.match)
     nodes = max(nodes, 1.0) if scattered else 1.0
-    per = flow.each
-    streams = per * avg[3]
-    extra = (avg[2], high[2], most[2]) if flow.fetches else (0.0, 0.0, 0.0)
-    worst = per * flow.buckets
-    page = flow.dialect.page_bytes
-    requests = Spread(
-        _pages(streams, read.avg, page) + extra[0],
-        _pages(worst, read.high, page) + extra[1],
-        _pages(worst, read.max, page) + extra[2],
-    )
+    streams = asked.each * avg[3]
+    fetched = avg[2] if asked.fetches else 0.0
     return Cost(
         keys=avg[0],
         records=records,
         returned=Spread(avg[2], high[2], most[2]),
-        requests=requests,
+        requests=ONE if streams == 1 and asked.plain else _requests(asked, found, read),
         bytes=read,
-        partitions=flow.partitions * nodes,
+        partitions=asked.partitions * nodes,
         nodes=nodes,
-        streams=streams + extra[0],
-        jumps=bool(flow.gap) and avg[0] < flow.entries / 5,
+        streams=streams + fetched,
+        jumps=flow.gap > 0 and avg[0] < flow.entries / 5,
         scattered=scattered,
-        buckets=flow.buckets,
+        buckets=asked.buckets,
         visited=avg[3],
-        filtered=flow.check_share * flow.residual_share,
+        filtered=flow.passes,
+    )
+
+
+def _requests(asked: Asked, found: tuple[Figures, Figures, Figures], read: Spread) -> Spread:
+    """Every value, shard and bucket, the pages of each, and a further request per record where these lack fields.
+
+    Few buckets suffice on average; all of them where few records match.
+    """
+    avg, high, most = found
+    last = max(asked.buckets, most[3]) if asked.chunk else asked.buckets
+    extra = (avg[2], high[2], most[2]) if asked.fetches else (0.0, 0.0, 0.0)
+    return Spread(
+        _pages(asked.each * avg[3], read.avg, asked.page) + extra[0],
+        _pages(asked.each * (high[3] if asked.chunk else asked.buckets), read.high, asked.page) + extra[1],
+        _pages(asked.each * last, read.max, asked.page) + extra[2],
     )
 
 
 def _pages(streams: float, read: float, page: float) -> float:
     if not page or read <= page:
         return streams
-    return inf if read == inf else streams * max(1, ceil(read / streams / page))
+    return inf if inf in (read, streams) else streams * max(1, ceil(read / streams / page))
 
 
 def _scattered(match: Match) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from app.plan.choose import Choice
 from app.plan.refuse import Refusal, say
 from app.plan.serve import Missed, Task
-from app.plan.types import AccessPath, Kind, Level, Miss, Part
+from app.plan.types import AccessPath, Kind, Miss, Part
 
 EQUAL = (Kind.POINT, Kind.POINTS)
 
@@ -92,14 +92,9 @@ def _nothing(choice: Choice) -> tuple[Miss, ...]:
 def fix(task: Task, near: Missed) -> str:
     """The smallest change that would serve the read, in words; empty where none is known."""
     for words, path in _changes(task, near):
-        if path is None or _works(task, path):
+        if path is None or task.works(path):
             return words
     return _new(task, bool(near.match.path.partition))
-
-
-def _works(task: Task, path: AccessPath) -> bool:
-    served = task.follow(path)
-    return served is not None and served.useful and served.level <= Level.FAN_OUT and (served.arranged.streaming)
 
 
 def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]]:
@@ -158,7 +153,7 @@ def _new(task: Task, partitioned: bool) -> str:
     path = split if partitioned else flat
     if not (path.partition or path.order) or (partitioned and not path.partition):
         return ""
-    if not _works(task, path):
+    if not task.works(path):
         return ""
     word = "new" if not partitioned else "new partition" if path.order else "new key"
     order = ", ".join(map(_word, path.order))

@@ -11,8 +11,9 @@ from math import inf
 
 from app.model.spread import ONE
 from app.plan.choose import Choice, best
-from app.plan.cover import Way, age_of, holds, ways, young
+from app.plan.cover import age_of, holds, young
 from app.plan.ideal import fix, misses, nearest
+from app.plan.known import Way, holders, known
 from app.plan.reasons import missing, refused_parts
 from app.plan.refuse import Refusal, say
 from app.plan.search import Outcome, cheapest
@@ -65,29 +66,31 @@ def _unordered_at(reads: Sequence[Read]) -> bool:
 def _quick(query: Query, records: Sequence[Record], world: World) -> Plan | None:
     """One entity: the cheapest record kind that gives everything, or None where a search may find better."""
     need = query.needs[0]
-    found: list[tuple[Record, Choice]] = []
-    others = False
-    for record in records:
-        if record.of != need.entity:
-            others = others or any(h.entity == need.entity for h in record.shape)
-            continue
+    held = holders(records, need.entity)
+    others, found = held.inside, []
+    for record in held.own:
         paths, partly = _usable(record, need)
         others = others or partly
         if paths:
             choice = best(
-                single_of(query, need, record), paths, record.dialect, world,
-                size=record.size, nodes=record.nodes, matched=query.matched,
-            )  # fmt: skip
+                single_of(query, need, record),
+                paths,
+                record.dialect,
+                world,
+                size=record.size,
+                nodes=record.nodes,
+                matched=query.matched,
+            )
             found.append((record, choice))
-    usable = [(r, s) for r, c in found if (s := c.served_by) is not None and r.group <= 1]
+    usable = [(r, c) for r, c in found if c.served_by is not None]
     if not usable:
-        return None
-    record, served = usable[0]
+        return None if others or not found else _refused(query, found)
+    record, choice = usable[0]
     if len(usable) > 1:
-        record, served = min(usable, key=lambda u: _price(*u))
-    if others and not _good(served):
+        record, choice = min(usable, key=lambda u: _price(*u))
+    served = choice.served_by
+    if served is None or (others and not _good(served)):
         return None
-    choice = next(c for r, c in found if c.served_by is served)
     reads = (_read(record, choice, served),)
     plan = tell(query, reads)
     if plan.level.served and not served.arranged.why:
@@ -95,20 +98,26 @@ def _quick(query: Query, records: Sequence[Record], world: World) -> Plan | None
     return replace(plan, misses=explain(reads, {record.name: [c for r, c in found if r is record]}))
 
 
+def _refused(query: Query, found: Sequence[tuple[Record, Choice]]) -> Plan:
+    """Every record kind holds all of it, and none has a way in."""
+    why = misses(nearest([c for _, c in found]))
+    return Plan(query.name, Level.IMPOSSIBLE, misses=why, questions=query.questions)
+
+
 def _usable(record: Record, need: NeedNode) -> tuple[tuple[AccessPath, ...], bool]:
     """Paths of a record that give everything needed, and whether there are others."""
-    paths: tuple[AccessPath, ...] = ()
-    partly = record.group > 1
-    for way in ways(record):
-        if gives(way, need):
-            paths = (*paths, *way.paths)
-        else:
-            partly = True
-    return paths, partly
+    if record.group > 1:
+        return (), True
+    ways = known(record).ways
+    if len(ways) == 1:
+        return (ways[0].paths, False) if gives(ways[0], need) else ((), True)
+    good = [w for w in ways if gives(w, need)]
+    return tuple([p for w in good for p in w.paths]), len(good) < len(ways)
 
 
-def _price(record: Record, served: Served) -> float:
-    return served.work * (CACHED if record.purpose == "cache" else 1)
+def _price(record: Record, choice: Choice) -> float:
+    work = choice.served_by.work if choice.served_by else inf
+    return work * CACHED if record.purpose == "cache" else work
 
 
 def _good(served: Served) -> bool:
@@ -118,23 +127,18 @@ def _good(served: Served) -> bool:
 
 def gives(way: Way, need: NeedNode) -> bool:
     """Has the record, read this way, every attribute needed, and young enough?"""
-    record, held = way.record, way.record.shape[0]
-    keyed = record.key_attrs
+    record, held, keyed = way.record, way.record.shape[0], way.keyed
     for attr in need.attrs:
-        if way.only is not None:
-            if attr not in way.only and attr not in keyed and not _in_path(way, attr):
-                return False
-        elif not holds(held, attr, keyed):
+        if attr in keyed:
+            continue
+        if way.only is not None and attr not in way.only:
+            return False
+        if way.only is None and not holds(held, attr, keyed):
             return False
         age = age_of(record, held, attr)
-        if age and attr not in keyed and not young(age + way.lag, need):
+        if age and not young(age + way.lag, need):
             return False
     return True
-
-
-def _in_path(way: Way, attr: str) -> bool:
-    path = way.paths[0]
-    return any(p.attr == attr and p.kept.exact for p in (*path.partition, *path.order))
 
 
 def single_of(query: Query, need: NeedNode, record: Record) -> Single:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.plan.choose import Choice
 from app.plan.cover import age_of, holds, whole, young
 from app.plan.ideal import misses as path_misses
+from app.plan.known import known
 from app.plan.refuse import Refusal, say
 from app.plan.search import Outcome
 from app.plan.steps import Search
@@ -21,16 +22,19 @@ FIXES = {
 
 
 def missing(search: Search, outcome: Outcome) -> tuple[tuple[str, ...], tuple[Miss, ...]]:
-    """Needed attributes that no read gives, and the reasons."""
+    """Needed attributes that no structure gives, and the reasons; also those held where no condition leads."""
     lost: dict[tuple[int, str], None] = {}
     for (need, attr), bit in search.pieces.bits.items():
         if outcome.missing >> bit & 1 and attr in search.query.needs[need].attrs:
             lost[need, attr] = None
     found: dict[Miss, None] = {}
+    names: dict[str, None] = {}
     for need, attr in lost:
-        for miss in _why(search, outcome, need, attr):
-            found[miss] = None
-    return tuple(dict.fromkeys(attr for _, attr in lost)), _joined(tuple(found))
+        why = tuple(_why(search, outcome, need, attr))
+        found.update(dict.fromkeys(why))
+        if any(m.code in FIXES for m in why):
+            names[attr] = None
+    return tuple(names), _joined(tuple(found))
 
 
 def _why(search: Search, outcome: Outcome, need: int, attr: str) -> Iterator[Miss]:
@@ -55,7 +59,7 @@ def _states(record: Record, want: NeedNode, attr: str) -> Iterator[str]:
     for at, held in enumerate(record.shape):
         if held.entity != want.entity:
             continue
-        keyed = record.key_attrs if at == 0 else frozenset()
+        keyed = known(record).keyed if at == 0 else frozenset()
         if not holds(held, attr, keyed):
             yield "fields"
         elif not young(age_of(record, held, attr), want):

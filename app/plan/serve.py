@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from app.model.spread import Spread
 from app.plan.bind import SPECIAL, Named, by_attribute
-from app.plan.estimate import ONE_RECORD, Cost, Numbers, estimate
+from app.plan.estimate import Cost, estimate
 from app.plan.grade import grade
 from app.plan.match import lay
+from app.plan.numbers import ONE_RECORD, Numbers
 from app.plan.order import Arranged, Ask, arrange, wanted
 from app.plan.refuse import Refusal, refusals
 from app.plan.types import AccessPath, Dialect, Level, Match, Part, Single, Use, World
@@ -38,17 +38,6 @@ class Served:
         sorts = self.arranged.kind in ("sorted", "client")
         return self.cost.work + (self.cost.returned.avg if sorts else 0)
 
-    @property
-    def useful(self) -> bool:
-        """Does the path bind, check, cover or order anything?"""
-        match = self.match
-        return (
-            any(w.part.attr and w.kind is not None and w.tight for w in match.order)
-            or bool(match.partition)
-            or bool(match.checks)
-            or (bool(self.arranged.ask) and self.arranged.kind in ORDERED)
-        )
-
     def race(self, first: int) -> float:
         """Entries read until the first results appear: how an engine that tries plans out judges them."""
         cost = self.cost
@@ -57,6 +46,13 @@ class Served:
 
 
 ORDERED = frozenset({"stored", "reversed", "merged", "partial"})
+
+
+def useful(match: Match, arranged: Arranged) -> bool:
+    """Does the path bind, check or order anything?"""
+    if match.partition or match.checks or (arranged.ask and arranged.kind in ORDERED):
+        return True
+    return any(w.tight and w.kind is not None and w.part.attr for w in match.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +81,12 @@ class Task:
         matched: Spread | None = None,
     ) -> None:
         self.single, self.dialect, self.world = single, dialect, world
-        self.size, self.nodes, self.matched = size, nodes, matched
+        self.nodes = nodes
         self.keep = world.keeps.get(single.of, 0.0)
         self.ask: Ask = wanted(single, world.stats)
-
-    @cached_property
-    def named(self) -> Named:
-        return by_attribute(self.single.where, self.dialect.ops)
-
-    @cached_property
-    def numbers(self) -> Numbers:
-        return Numbers(self.single, self.world, self.matched, self.size)
+        self.named: Named = by_attribute(single.where, dialect.ops)
+        self.numbers = Numbers(single, world, matched, size)
+        self._laid: dict[int, tuple[Match, Arranged]] = {}
 
     def hopeful(self, path: AccessPath) -> bool:
         """Can a path bind or order anything? Cheap, and enough to skip most paths."""
@@ -110,18 +101,33 @@ class Task:
         return lead in named or bool(self.ask and self.ask[0][0] == lead)
 
     def lay(self, path: AccessPath) -> tuple[Match, Arranged]:
-        match = lay(self.single, path, self.dialect, self.named, self.keep)
-        return match, arrange(match, self.ask, self.dialect)
+        """The read laid over a path of this task; remembered, so that a refusal can be explained."""
+        found = self._laid.get(id(path))
+        if found is None:
+            match = lay(self.single, path, self.dialect, self.named, self.keep)
+            found = self._laid[id(path)] = match, arrange(match, self.ask, self.dialect)
+        return found
 
     def follow(self, path: AccessPath) -> Served | None:
-        """Serve the read by one path, or None where it refuses."""
+        """Serve the read by one path; None where the engine refuses it or it is of no use."""
         match, arranged = self.lay(path)
+        if not (path.scan or useful(match, arranged)):
+            return None
         has_all, covered = self.holds(match)
         if next(refusals(match, arranged, self.dialect, has_all), None) is not None:
             return None
         entry = self.entry_bytes(path) if covered else 0.0
         cost = estimate(match, arranged, self.dialect, self.numbers, has_all, entry, self.nodes)
         return Served(match, arranged, cost, grade(match, arranged, cost), covered)
+
+    def works(self, path: AccessPath) -> bool:
+        """Would a path serve the read, order included? `path` must outlive the task."""
+        match, arranged = self.lay(path)
+        return (
+            arranged.streaming
+            and useful(match, arranged)
+            and next(refusals(match, arranged, self.dialect, True), None) is None
+        )
 
     def explain(self, path: AccessPath) -> Missed:
         """Every reason why a path refuses."""

@@ -12,8 +12,9 @@ from math import ceil, exp, inf
 
 from app.model.spread import ONE, ZERO, Spread
 from app.plan.choose import Choice, best
-from app.plan.cover import Pieces, Way, cover, neighbours, pieces, ways, whole
-from app.plan.estimate import share
+from app.plan.cover import Pieces, cover, neighbours, pieces, whole
+from app.plan.known import Way, known
+from app.plan.numbers import share
 from app.plan.serve import Served
 from app.plan.types import Cond, Edge, Level, Query, Record, Single, Use, World
 
@@ -89,7 +90,7 @@ class Search:
         self.records = [r for r in records if any(h.entity in wanted for h in r.shape)]
         keys: dict[str, frozenset[str]] = {}
         for r in self.records:
-            keys[r.of] = keys.get(r.of, frozenset()) | r.key_attrs
+            keys[r.of] = keys.get(r.of, frozenset()) | known(r).keyed
         self.pieces: Pieces = pieces(query, keys)
         self.fixed = constants(query)
         self.start = 0
@@ -102,7 +103,7 @@ class Search:
     def _offers(self) -> Iterator[Offer]:
         query, bits = self.query, self.pieces.bits
         for record in self.records:
-            for way in ways(record):
+            for way in known(record).ways:
                 for at, held in enumerate(record.shape):
                     for m, need in enumerate(query.needs):
                         if held.entity != need.entity or not whole(record, at, need):
@@ -220,7 +221,7 @@ class Entry:
 
     def _by_key(self, offer: Offer) -> None:
         way, m = offer.way, offer.need
-        keyed = way.record.key_attrs
+        keyed = known(way.record).keyed
         if offer.at or way.only is not None or not keyed:
             return
         if all((m, a) in self.search.fixed for a in keyed):

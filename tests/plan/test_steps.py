@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
-from app.model.spread import Spread
 from app.plan.read import plan_read
 from app.plan.types import Level as L
 from app.plan.types import Query, Record, World

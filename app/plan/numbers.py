@@ -1,0 +1,109 @@
+"""What is known of one read before a path is chosen: population, selectivities, spread of the answer.
+
+Selectivities are independent. Where the number of records matched is known by other means, all selectivities are
+bent alike (raised to one power) until together they give that number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import log
+
+from app.model.spread import Spread
+from app.plan.types import Cond, Single, Stat, World
+
+TINY = 1e-15
+UNKNOWN_COUNT = 1e6
+ANY_RANGE = 0.3
+ANY_EQUALITY = 0.1
+ONE_RECORD = Spread(500)
+NO_CONDITION = 1e-300
+
+
+def share(cond: Cond, stats: Mapping[str, Stat]) -> float:
+    """The part of all records that a condition keeps on average."""
+    if cond.share is not None:
+        return max(cond.share, TINY)
+    stat = stats.get(cond.attr)
+    if stat is None:
+        return ANY_EQUALITY if cond.op == "=" else ANY_RANGE
+    one = _share(cond, stat)
+    if stat.elements > 1:
+        one = 1 - _power(1 - one, stat.elements)
+    return max(one, TINY)
+
+
+def entry_share(cond: Cond, stats: Mapping[str, Stat]) -> float:
+    """The part of all index entries it keeps: of an array, each element has one."""
+    stat = stats.get(cond.attr)
+    if stat is None or stat.elements <= 1:
+        return share(cond, stats)
+    if cond.share is not None:
+        return max(1 - _power(1 - min(cond.share, 1 - TINY), 1 / stat.elements), TINY)
+    return max(_share(cond, stat), TINY)
+
+
+def _power(base: float, exponent: float) -> float:
+    return float(max(base, 0.0) ** exponent)
+
+
+def _share(cond: Cond, stat: Stat) -> float:
+    match cond.op:
+        case "=" | "contains":
+            return 1 / max(stat.distinct, 1)
+        case "in":
+            return min(1.0, cond.n / max(stat.distinct, 1))
+        case "!=":
+            return 1 - 1 / max(stat.distinct, 1)
+        case "null":
+            return 1 - stat.present
+        case "exists" | "not null":
+            return stat.present
+        case _:
+            return ANY_RANGE
+
+
+class Numbers:
+    """`shares`: of each condition by identity. `logs`: logarithm of all together. `bend`: the power that makes them
+    give the number matched. `high`, `most`: p99 and maximum of the answer as multiples of its average."""
+
+    __slots__ = ("bend", "high", "logs", "most", "population", "shares", "size", "stats")
+
+    def __init__(self, single: Single, world: World, matched: Spread | None, size: Spread) -> None:
+        self.stats, self.size = world.stats, size
+        self.population = world.counts.get(single.of) or UNKNOWN_COUNT
+        self.shares: dict[int, float] = {}
+        total = 1.0
+        for cond in single.where:
+            self.shares[id(cond)] = one = share(cond, world.stats)
+            total *= one
+        self.logs = log(max(total, NO_CONDITION))
+        self.bend = self.high = self.most = 1.0
+        if matched is None or matched.avg <= 0:
+            return
+        self.high = matched.high / matched.avg
+        self.most = matched.max / matched.avg
+        found = matched.avg / self.population
+        if not single.any_of and total < 1 and found < 1 and abs(found - total) > 1e-6 * total:
+            self.bend = log(found) / self.logs
+
+    def share(self, cond: Cond) -> float:
+        """Selectivity of one condition, bent so that all together give the number matched."""
+        plain = self.shares.get(id(cond))
+        if plain is None:
+            plain = share(cond, self.stats)
+        return plain if self.bend == 1 else _power(plain, self.bend)
+
+    def kept(self, conds: Iterable[Cond]) -> float:
+        out = 1.0
+        for cond in conds:
+            out *= self.share(cond)
+        return out
+
+    def entries(self, cond: Cond) -> float:
+        """Part of the entries of an array index that a condition keeps."""
+        one = entry_share(cond, self.stats)
+        return one if self.bend == 1 else _power(one, self.bend)
+
+    def log(self, cond: Cond) -> float:
+        return log(self.shares.get(id(cond), 1.0))
