@@ -6,7 +6,6 @@ project: `patterns/Load order page`) and what to do about it (`fix`).
 """
 
 # The names say what happened to the request; `NotFoundError` would only repeat the base class.
-# ruff: noqa: N818
 
 from __future__ import annotations
 
@@ -114,9 +113,7 @@ class Conflict(AppError):
     status = 409
     title = "Changed by somebody else in the meantime"
 
-    def __init__(
-        self, detail: str, *, clashes: tuple[Clash, ...] = (), place: str = "", fix: str = ""
-    ) -> None:
+    def __init__(self, detail: str, *, clashes: tuple[Clash, ...] = (), place: str = "", fix: str = "") -> None:
         super().__init__(detail, place=place or (clashes[0].place if clashes else ""), fix=fix)
         self.clashes = clashes
 

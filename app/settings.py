@@ -85,8 +85,7 @@ class Settings(BaseSettings):
         if token and len(token) < SHORTEST_TOKEN:
             raise Refused(
                 f"The access token has {len(token)} characters and can be guessed.",
-                fix=f"Use at least {SHORTEST_TOKEN}: python -c 'import secrets; "
-                "print(secrets.token_urlsafe(24))'",
+                fix=f"Use at least {SHORTEST_TOKEN}: python -c 'import secrets; print(secrets.token_urlsafe(24))'",
             )
 
 

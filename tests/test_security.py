@@ -113,9 +113,7 @@ def test_a_large_body_is_refused_announced_or_not() -> None:
         for _ in range(7):
             yield bytes(1024 * 1024)
 
-    assert (
-        client().post("/x", headers=SAME, content=bytes(BODY_LIMIT)).json()["bytes"] == BODY_LIMIT
-    )
+    assert client().post("/x", headers=SAME, content=bytes(BODY_LIMIT)).json()["bytes"] == BODY_LIMIT
     assert client().post("/x", headers=SAME, content=bytes(BODY_LIMIT + 1)).status_code == 413
     assert client().post("/x", headers=SAME, content=chunks()).status_code == 413
 
@@ -206,10 +204,7 @@ def test_an_old_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     studio.get(f"/?token={TOKEN}")
     kept = dict(studio.cookies)
     monkeypatch.setattr("app.security.access.SESSION_SECONDS", 0)
-    assert (
-        client(TOKEN).get("/x", headers={"cookie": f"keywright={kept['keywright']}"}).status_code
-        == 401
-    )
+    assert client(TOKEN).get("/x", headers={"cookie": f"keywright={kept['keywright']}"}).status_code == 401
 
 
 def test_a_fragment_request_without_session_goes_to_the_sign_in_page() -> None:

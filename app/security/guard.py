@@ -85,9 +85,7 @@ class Guard:
 
     def _answer(self, error: AppError, scope: Scope, headers: Headers) -> Response:
         if scope["path"].startswith("/api/") or "text/html" not in headers.get("accept", "*"):
-            answer: Response = JSONResponse(
-                error.as_problem(), error.status, media_type="application/problem+json"
-            )
+            answer: Response = JSONResponse(error.as_problem(), error.status, media_type="application/problem+json")
         elif isinstance(error, Unauthorised):
             here = own_path(quote(scope["path"])) if scope["method"] == "GET" else "/"
             answer = HTMLResponse(self.sign_in_page(error, here), error.status)
@@ -95,9 +93,7 @@ class Guard:
                 # Otherwise the sign-in page would be swapped into a panel of the page.
                 answer.headers["HX-Redirect"] = SIGN_IN
         else:
-            answer = HTMLResponse(
-                bare_page(error.title, f"<p>{escape(str(error))}</p>"), error.status
-            )
+            answer = HTMLResponse(bare_page(error.title, f"<p>{escape(str(error))}</p>"), error.status)
         if isinstance(error, Unauthorised):
             answer.headers["WWW-Authenticate"] = "Bearer"
         if isinstance(error, TooLarge):

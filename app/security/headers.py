@@ -21,9 +21,7 @@ class HideSecrets(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):
-            record.args = tuple(
-                SECRETS.sub(r"\1\2…", a) if isinstance(a, str) else a for a in record.args
-            )
+            record.args = tuple(SECRETS.sub(r"\1\2…", a) if isinstance(a, str) else a for a in record.args)
         return True
 
 

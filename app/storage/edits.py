@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, update
+from sqlmodel import Session
 
 from app.errors import BadInput, Clash, Conflict
 from app.model.edit import PartEdit, place_of
@@ -20,9 +20,9 @@ from app.model.project import check_names
 from app.model.text import part_from_plain
 from app.storage.engine import Database
 from app.storage.merge import merge
-from app.storage.parts import Loaded, live_project, read_project
-from app.storage.rows import Held, Rows, Trail, Wanted
-from app.storage.tables import ChangeRow, ProjectRow, now
+from app.storage.parts import Held, Loaded, advance, live_project, read_project
+from app.storage.rows import Found, Rows, Trail, Wanted
+from app.storage.tables import ChangeRow, now
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,18 @@ def write(db: Database, session: Session, project_id: int, wanted: Sequence[Want
     records = [record for record in made if record is not None]
     if not records:
         return Applied(None, before)
-    rows.settle()
-    number = project.change_number + 1
+    new = {
+        (r["kind"], r["row"]): None if value is None else Held(r["version"], value)
+        for r, value in zip(made, values, strict=True)
+        if r is not None
+    }
+    number, moment = project.change_number + 1, now()
+    loaded = advance(before, new, rows.settle(), number, moment)
+    try:
+        check_names(loaded.project)
+    except Unreadable as wrong:
+        raise BadInput(wrong.what, fix=wrong.fix) from wrong
+    project.change_number, project.changed_at = number, moment
     session.add(
         ChangeRow(
             project_id=project_id,
@@ -99,21 +109,14 @@ def write(db: Database, session: Session, project_id: int, wanted: Sequence[Want
             kind=how.kind,
             undoes=how.undoes,
             edits=records,
+            created_at=moment,
         )
     )
-    this = update(ProjectRow).where(col(ProjectRow.id) == project_id)
-    session.exec(this.values(change_number=number, changed_at=now()))
     session.flush()
-    session.refresh(project)
-    loaded = read_project(session, project, before)
-    try:
-        check_names(loaded.project)
-    except Unreadable as wrong:
-        raise BadInput(wrong.what, fix=wrong.fix) from wrong
     return Applied(number, loaded)
 
 
-def _merged(wanted: Sequence[Wanted], held: Sequence[Held | None], trail: Trail) -> list[Part | None]:
+def _merged(wanted: Sequence[Wanted], held: Sequence[Found | None], trail: Trail) -> list[Part | None]:
     """What each row shall hold; None to have it gone."""
     clashes: list[Clash] = []
     values: list[Part | None] = []
@@ -131,7 +134,7 @@ def _merged(wanted: Sequence[Wanted], held: Sequence[Held | None], trail: Trail)
     return values
 
 
-def _merged_one(want: Wanted, held: Held | None, trail: Trail) -> tuple[Part | None, list[Clash]]:
+def _merged_one(want: Wanted, held: Found | None, trail: Trail) -> tuple[Part | None, list[Clash]]:
     place = place_of(want.kind, want.key)
     base, current = want.before, held.body if held else None
     if held is not None and want.based_on is not None and want.based_on != held.version:

@@ -48,6 +48,14 @@ KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A part and the version of its row."""
+
+    version: int
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """A project at one change number.
 
@@ -62,13 +70,13 @@ class Loaded:
     versions: Mapping[str, int]
     rows: Mapping[str, int]
     changed_at: datetime
-    parts: Mapping[tuple[str, int], tuple[int, Part]] = field(repr=False)
-    """Kind and row id to version and value."""
+    parts: Mapping[str, Mapping[int, Held]] = field(repr=False)
+    """By kind and row id, each kind in the order of its list; the header stands under `project`."""
 
     def place(self, kind: str, row: int) -> str | None:
         """Where a row is now, or None if it is gone."""
-        held = self.parts.get((kind, row))
-        return place_of(kind, key_of(kind, held[1])) if held else None
+        held = self.parts[kind].get(row)
+        return _place(kind, held) if held else None
 
 
 def load(db: Database, project_id: int) -> Loaded:
@@ -110,51 +118,71 @@ def read_project(session: Session, row: ProjectRow, before: Loaded | None) -> Lo
     """Read all rows, and the bodies of those that `before` does not hold at this version."""
     assert row.id is not None  # noqa: S101  # it was read
     known = before.parts if before else {}
-    parts: dict[tuple[str, int], tuple[int, Part]] = {}
+    header = known.get(HEADER, {}).get(row.id)
+    if header is None or header.version != row.version:
+        header = Held(row.version, _value(HEADER, row.header, row.schema_version))
+    parts = {word: _read_kind(session, row.id, kind, known.get(word, {})) for word, kind in KINDS.items()}
+    return _loaded(row.id, parts | {HEADER: {row.id: header}}, row.change_number, row.changed_at, before)
+
+
+def advance(
+    before: Loaded,
+    new: Mapping[tuple[str, int], Held | None],
+    orders: Mapping[str, Sequence[int]],
+    change: int,
+    changed_at: datetime,
+) -> Loaded:
+    """`before` after a change, without reading the rows again.
+
+    `new` holds what became of the rows written (None: deleted), `orders` the rows of each kind whose
+    list is another one now.
+    """
+    parts = dict(before.parts)
+    for word in {kind for kind, _ in new}:
+        held = {**parts[word], **{row: h for (kind, row), h in new.items() if kind == word and h}}
+        parts[word] = {row: held[row] for row in orders.get(word, parts[word])}
+    return _loaded(before.id, parts, change, changed_at, before)
+
+
+def _loaded(
+    project_id: int,
+    parts: Mapping[str, Mapping[int, Held]],
+    change: int,
+    changed_at: datetime,
+    before: Loaded | None,
+) -> Loaded:
     lists: dict[str, tuple[Part, ...]] = {}
-    for kind in KINDS.values():
-        found = _read_kind(session, row.id, kind, known)
-        parts.update({(kind.word, i): (version, part) for i, version, part in found})
-        lists[kind.listed] = tuple(part for _, _, part in found)
-    header = known.get((HEADER, row.id))
-    if header is None or header[0] != row.version:
-        header = (row.version, _value(HEADER, row.header, row.schema_version))
-    parts[HEADER, row.id] = header
-    places = {key: place_of(key[0], key_of(key[0], part)) for key, (_, part) in parts.items()}
+    for word, kind in KINDS.items():
+        old: tuple[Part, ...] = getattr(before.project, kind.listed) if before else ()
+        new = tuple(held.part for held in parts[word].values())
+        same = len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
+        lists[kind.listed] = old if same else new
+    header = parts[HEADER][project_id].part
+    assert isinstance(header, Project)  # noqa: S101  # the header is a project without parts
+    by_place = {_place(word, h): (h, row) for word, held in parts.items() for row, h in held.items()}
     return Loaded(
-        id=row.id,
-        project=_assembled(header[1], lists, before),
-        change=row.change_number,
-        versions={places[key]: version for key, (version, _) in parts.items()},
-        rows={places[key]: key[1] for key in parts},
-        changed_at=row.changed_at,
+        id=project_id,
+        project=header.model_copy(update=lists),
+        change=change,
+        versions={place: held.version for place, (held, _) in by_place.items()},
+        rows={place: row for place, (_, row) in by_place.items()},
+        changed_at=changed_at,
         parts=parts,
     )
 
 
-def _assembled(header: Part, lists: Mapping[str, tuple[Part, ...]], before: Loaded | None) -> Project:
-    same: dict[str, tuple[Part, ...]] = {}
-    for name, new in lists.items():
-        old = getattr(before.project, name) if before else ()
-        unchanged = len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
-        same[name] = old if unchanged else new
-    assert isinstance(header, Project)  # noqa: S101  # the header is a project without parts
-    return header.model_copy(update=same)
+def _place(kind: str, held: Held) -> str:
+    return place_of(kind, key_of(kind, held.part))
 
 
-def _read_kind(
-    session: Session, project_id: int, kind: Kind, known: Mapping[tuple[str, int], tuple[int, Part]]
-) -> list[tuple[int, int, Part]]:
+def _read_kind(session: Session, project_id: int, kind: Kind, known: Mapping[int, Held]) -> dict[int, Held]:
     table = kind.row
     columns = select(table.id, table.version).where(col(table.project_id) == project_id)
     rows = [(i or 0, v) for i, v in session.exec(columns.order_by(col(table.position), col(table.id)))]
-    new = [i for i, version in rows if known.get((kind.word, i), (0, None))[0] != version]
-    bodies = _bodies(session, project_id, table, new, everything=len(new) == len(rows))
-    out: list[tuple[int, int, Part]] = []
-    for i, version in rows:
-        part = _value(kind.word, *bodies[i]) if i in bodies else known[kind.word, i][1]
-        out.append((i, version, part))
-    return out
+    old = {i: known[i] for i, version in rows if i in known and known[i].version == version}
+    new = [i for i, _ in rows if i not in old]
+    bodies = _bodies(session, project_id, table, new, everything=not old)
+    return {i: old[i] if i in old else Held(version, _value(kind.word, *bodies[i])) for i, version in rows}
 
 
 def _bodies(
@@ -184,4 +212,4 @@ def _value(kind: str, body: Any, schema_version: int) -> Part:
     return part
 
 
-__all__ = ["HEADER", "KINDS", "Kind", "Loaded", "live_project", "load", "load_in", "read_project"]
+__all__ = ["HEADER", "KINDS", "Held", "Kind", "Loaded", "advance", "live_project", "load", "load_in", "read_project"]

@@ -43,7 +43,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Found:
     """A row as it is before the change."""
 
     row: int
@@ -115,14 +115,11 @@ class Rows:
         self._session = session
         self._project_id = project_id
         self._loaded = loaded
-        self._order: dict[str, list[int]] = {word: [] for word in KINDS}
-        for word, row in loaded.parts:
-            if word != HEADER:
-                self._order[word].append(row)
+        self._order = {word: list(loaded.parts[word]) for word in KINDS}
         self._gone: dict[str, set[int]] = {}
         self._placed: dict[str, list[tuple[int, Record]]] = {}
 
-    def find(self, wanted: Sequence[Wanted], trail: Trail) -> list[Held | None]:
+    def find(self, wanted: Sequence[Wanted], trail: Trail) -> list[Found | None]:
         """The row each edit means: by id, by name, or by the name it had until it was renamed."""
         held = [self._find(want, trail) if want.before is not None else None for want in wanted]
         taken = {(w.kind, h.row) for w, h in zip(wanted, held, strict=True) if h is not None}
@@ -133,19 +130,18 @@ class Rows:
                 held[i] = None if namesake and (want.kind, namesake.row) in taken else namesake
         return held
 
-    def _find(self, want: Wanted, trail: Trail) -> Held | None:
+    def _find(self, want: Wanted, trail: Trail) -> Found | None:
         row = want.row
         if row is None:
             row = self._loaded.rows.get(place_of(want.kind, want.key))
         if row is None and want.before is not None:
             row = trail.renamed(want.kind, want.key)
-        found = self._loaded.parts.get((want.kind, row)) if row is not None else None
-        if row is None or found is None:
+        held = self._loaded.parts[want.kind].get(row) if row is not None else None
+        if row is None or held is None:
             return None
-        version, part = found
-        return Held(row, version, key_of(want.kind, part), to_plain(part))
+        return Found(row, held.version, key_of(want.kind, held.part), to_plain(held.part))
 
-    def replace(self, want: Wanted, held: Held | None, value: Part | None) -> Record | None:
+    def replace(self, want: Wanted, held: Found | None, value: Part | None) -> Record | None:
         """Insert, update, move or delete one row; the record of it, or None if nothing differs."""
         after = None if value is None else to_plain(value)
         before = held.body if held else None
@@ -167,11 +163,13 @@ class Rows:
                 self._place(want.at, record)
         return record
 
-    def settle(self) -> None:
-        """Put every list that got, lost or moved a row in order, and note the places in the records.
+    def settle(self) -> dict[str, list[int]]:
+        """Put every list that got, lost or moved a row in order; the new orders by kind.
 
         As in `app.model.edit`: all that goes is taken out first, then what comes is put in by place.
+        The places are noted in the records.
         """
+        orders: dict[str, list[int]] = {}
         for word in {*self._gone, *self._placed}:
             old = self._order[word]
             order = [row for row in old if row not in self._gone.get(word, ())]
@@ -181,6 +179,8 @@ class Rows:
             for _, record in placed:
                 record["at"] = order.index(record["row"])
             self._number(word, order)
+            orders[word] = order
+        return orders
 
     def _number(self, word: str, order: Sequence[int]) -> None:
         table = KINDS[word].row
@@ -209,7 +209,7 @@ class Rows:
         record |= {"row": int(made.scalar_one()), "version": want.version + 1}
         self._place(want.at, record)
 
-    def _update(self, held: Held, record: Record) -> None:
+    def _update(self, held: Found, record: Record) -> None:
         record |= {"row": held.row, "version": held.version}
         if record["before"] == record["after"]:
             return
@@ -223,7 +223,7 @@ class Rows:
         values["body"] = record["after"]
         self._session.execute(update(table).where(col(table.id) == held.row).values(**values))
 
-    def _delete(self, held: Held, record: Record) -> None:
+    def _delete(self, held: Found, record: Record) -> None:
         kind = record["kind"]
         table = KINDS[kind].row
         self._session.execute(delete(table).where(col(table.id) == held.row))
@@ -232,4 +232,4 @@ class Rows:
         self._gone.setdefault(kind, set()).add(held.row)
 
 
-__all__ = ["Body", "Held", "Record", "Rows", "Trail", "Wanted"]
+__all__ = ["Body", "Found", "Record", "Rows", "Trail", "Wanted"]

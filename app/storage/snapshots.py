@@ -9,10 +9,12 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from app.errors import BadInput, Conflict, NotFound
+from app.model.edit import diff
 from app.model.project import Project
 from app.model.text import read_yaml, write_yaml
+from app.storage.edits import Applied, apply_edits
 from app.storage.engine import Database
-from app.storage.parts import live_project, load_in
+from app.storage.parts import live_project, load, load_in
 from app.storage.tables import SnapshotRow
 
 
@@ -79,6 +81,17 @@ def load_snapshot(db: Database, project_id: int, snapshot_id: int) -> tuple[Snap
         return snapshot_in(session, project_id, snapshot_id)
 
 
+def restore_snapshot(db: Database, project_id: int, snapshot_id: int, author: str) -> Applied:
+    """Make the project what it was in a named version: one change, undone like any other.
+
+    Raises:
+        NotFound: no such project or version.
+    """
+    snapshot, project = load_snapshot(db, project_id, snapshot_id)
+    edits = diff(load(db, project_id).project, project)
+    return apply_edits(db, project_id, edits, author=author, label=f"Back to version {snapshot.name}")
+
+
 def snapshot_in(session: Session, project_id: int, snapshot_id: int) -> tuple[Snapshot, Project]:
     """The same inside a session."""
     row = session.get(SnapshotRow, snapshot_id)
@@ -92,4 +105,4 @@ def _snapshot(row: SnapshotRow) -> Snapshot:
     return Snapshot(row.id, row.name, row.note, row.change_number, row.author, row.created_at)
 
 
-__all__ = ["Snapshot", "create_snapshot", "list_snapshots", "load_snapshot"]
+__all__ = ["Snapshot", "create_snapshot", "list_snapshots", "load_snapshot", "restore_snapshot"]

@@ -100,6 +100,15 @@ SECOND = SHOP.replace("name: Documents", "name: Other").replace("10M", "20M")
 THIRD = "keywright: 1\nname: Shop\npatterns: [{operation: New, get: user}]\n"
 
 
+def assert_stored(db: Database, loaded: Loaded) -> None:
+    """What a change gives back is what another process reads from the rows."""
+    fresh = Database(db.url)
+    assert load(fresh, loaded.id) == loaded
+    for kind, rows in load(fresh, loaded.id).parts.items():
+        assert list(rows) == list(loaded.parts[kind])
+    fresh.close()
+
+
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_undo_restores_exactly(db: Database, data: st.DataObject) -> None:
@@ -119,11 +128,14 @@ def test_undo_restores_exactly(db: Database, data: st.DataObject) -> None:
         if edits:
             done = apply_edits(db, made.id, edits, author="ada", label="x")
             assert write_yaml(done.loaded.project) == write_yaml(base)
+            assert_stored(db, done.loaded)
             states.append(base)
     for state in reversed(states[:-1]):
         assert undo(db, made.id, "ada").loaded.project == state
+    assert_stored(db, load(db, made.id))
     for state in states[1:]:
         assert redo(db, made.id, "ada").loaded.project == state
+    assert_stored(db, load(db, made.id))
 
 
 def test_a_rename_is_a_change_and_can_be_undone(db: Database, shop: Project) -> None:

@@ -9,6 +9,7 @@ import pytest
 from sqlmodel import select
 
 from app.errors import BadInput, Conflict, NotFound, Refused
+from app.model.edit import diff
 from app.model.project import Project
 from app.model.text import read_yaml
 from app.storage import links
@@ -24,7 +25,7 @@ from app.storage.projects import (
     list_projects,
     restore_project,
 )
-from app.storage.snapshots import create_snapshot, list_snapshots, load_snapshot
+from app.storage.snapshots import create_snapshot, list_snapshots, load_snapshot, restore_snapshot
 from app.storage.tables import EntityRow, LinkRow, now
 from tests.storage.conftest import cells
 
@@ -110,6 +111,17 @@ def test_a_named_version_stays_as_it_was(db: Database, shop: Project) -> None:
     other = create_project(db, shop, "ada")
     with pytest.raises(NotFound):
         load_snapshot(db, other.id, kept.id)
+
+
+def test_going_back_to_a_named_version_is_one_change(db: Database, shop: Project) -> None:
+    made = create_project(db, shop, "ada")
+    kept = create_snapshot(db, made.id, "v1", "ada")
+    small = read_yaml("keywright: 1\nname: Small\nentities: [{name: order}]\n")
+    apply_edits(db, made.id, diff(shop, small), author="ada", label="x")
+    back = restore_snapshot(db, made.id, kept.id, "ada")
+    assert back.loaded.project == shop
+    assert changes(db, made.id)[0].label == "Back to version v1"
+    assert undo(db, made.id, "ada").loaded.project == small
 
 
 def test_a_link_shows_what_is_current_and_counts(db: Database, shop: Project) -> None:
