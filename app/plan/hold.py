@@ -118,9 +118,8 @@ def each_way(text: str, of: str, world: World) -> tuple[Edge, ...]:
     here = of
     for word in reversed([w.strip() for w in words if w.strip()]):
         step = way(world, here, word)
-        hop = step.edges if not step.why and step.edges else ()
-        if not hop or not hop[-1].down:
-            hop = _through_link(word, here, world) or hop
+        # the other end of a link comes before the author's own links: a follower is who follows the author
+        hop = _through_link(word, here, world) or (step.edges if not step.why else ())
         edges += hop
         here = edges[-1].to if edges else of
     return edges
