@@ -213,7 +213,7 @@ def _either(tree: Tree, node: int, term: AnyOf, pattern: Pattern) -> None:
         conds: list[Cond] = []
         for inner in branch:
             found = list(_judged(tree, inner, pattern))
-            if isinstance(inner, (AnyOf, Has)) or any(at != node for at, _ in found):
+            if not found or any(at != node for at, _ in found):
                 tree.ask("an `or` over several entities or inside another `or` is planned without it")
                 return
             conds += [c for _, c in found]
