@@ -45,8 +45,8 @@ def test_reading_then_writing_in_eight_threads_loses_no_update(database: Databas
         assert session.exec(select(ProjectRow.version)).one() == 401
 
 
-def test_two_processes_lose_no_update_either(database: Database) -> None:
-    """Their engines share no lock, only the file."""
+def test_two_engines_on_one_file_lose_no_update_either(database: Database) -> None:
+    """As two processes would: they share no lock, only the file."""
     second = Database(database.url)
 
     def raise_version(i: int) -> None:
