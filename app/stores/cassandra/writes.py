@@ -29,6 +29,11 @@ def write_lines(here: Context) -> Iterable[str]:
             continue
         yield from _support(touch, spot, here)
         (counters if _counts(touch, spot, here) else plain).extend(statements(touch, spot, here))
+    guarded = [text for text in plain if "\n    IF " in text or text.endswith(" IF NOT EXISTS;")]
+    if guarded and len(plain) > 1:
+        yield "-- a condition reaches one partition of one table: it goes first, and the rest only if it was met"
+        yield from guarded
+        plain = [text for text in plain if text not in guarded]
     if len(plain) > 1:
         yield "-- one batch: all of it in the end, but not isolated where partitions differ"
         yield "BEGIN BATCH"
@@ -68,8 +73,8 @@ def _support(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
     held = _inside(touch, spot)
     if held is not None and touch.op in ("push", "pull", "set"):
         yield f"-- {held.name or held.entity} is frozen: read it, change it, write it as a whole"
-    elif touch.op == "add" and not _counts(touch, spot, here):
-        yield f"-- a plain column of {touch.structure} cannot be added to: read it, and write it IF it is unchanged"
+    for column in _added(touch, spot, here):
+        yield f"-- {column} is no counter: read it, and write the sum IF nobody changed it meanwhile"
 
 
 def _inside(touch: Touch, spot: Spot) -> Held | None:
@@ -79,11 +84,27 @@ def _inside(touch: Touch, spot: Spot) -> Held | None:
     return next((h for h in nodes if h.how == "embed" and (h.entity in entities or touch.why == "embed")), None)
 
 
+def _counters(spot: Spot, here: Context) -> frozenset[str]:
+    """Attributes kept as counter columns, figures included."""
+    of, world = spot.record.of, here.world
+    found = {lay.column(of, what, world) for what, _ in counter_columns(spot.structure)}
+    return frozenset(found | (set().union(*(h.computed for h in spot.record.shape)) if found else set()))
+
+
 def _counts(touch: Touch, spot: Spot, here: Context) -> bool:
-    """Does the touch add to counter columns? A table has either counters or other columns."""
-    of = spot.record.of
-    counters = {lay.column(of, what, here.world) for what, _ in counter_columns(spot.structure)}
-    return touch.op == "add" and any(a in counters or a.startswith("=") for a in touch.attrs if counters)
+    """Does the touch add to counter columns?"""
+    return bool(touch.attrs & _counters(spot, here))
+
+
+def _added(touch: Touch, spot: Spot, here: Context) -> tuple[str, ...]:
+    """Plain columns that the operation adds to: the server adds to counters only."""
+    names, given = spot.names(here.world), _given(spot, here)
+    counters = _counters(spot, here)
+    return tuple(
+        names(a)
+        for a in sorted(touch.attrs - counters)
+        if "." not in names(a) and (touch.op == "add" or _value(a, given, here)[0] == "add")
+    )
 
 
 def statements(touch: Touch, spot: Spot, here: Context) -> list[str]:
@@ -170,8 +191,8 @@ def _insert(spot: Spot, here: Context) -> str:
         attrs = held.attrs if held.attrs is not None else world.fields.get(held.entity, ())
         for attr in (*sorted(attrs), *sorted(held.computed)):
             stored = names(attr).partition(".")[0]
-            inside = at and many(held.edge)
-            values.setdefault(stored, f":{stored}" if inside or stored != names(attr) else _value(attr, given, here)[1])
+            plain = stored == names(attr) and entity_of(attr) == of and not (at and many(held.edge))
+            values.setdefault(stored, _value(attr, given, here)[1] if plain else f":{stored}")
     columns = ", ".join(quoted(c) for c in values)
     return f"INSERT INTO {quoted(spot.structure.name)} ({columns})\nVALUES ({', '.join(values.values())})"
 
@@ -179,6 +200,7 @@ def _insert(spot: Spot, here: Context) -> str:
 def _sets(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
     names, given = spot.names(here.world), _given(spot, here)
     keys = {p.attr for p in (*spot.record.primary.partition, *spot.record.primary.order)}
+    added = _added(touch, spot, here)
     for attr in sorted(touch.attrs - keys):
         stored = names(attr)
         column = quoted(stored.partition(".")[0])
@@ -186,20 +208,23 @@ def _sets(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
             yield f"{column} = :{stored.partition('.')[0]}"
             continue
         kind, value = _value(attr, given, here)
-        if touch.op == "add" or kind == "add":
+        if stored in added:
+            yield f"{column} = :new_{stored}"
+        elif touch.op == "add" or kind == "add":
             yield f"{column} = {column} {value if kind == 'add' else '+ :change'}"
         else:
-            yield f"{column} = {value}"
+            yield f"{column} = {value if attr in given or entity_of(attr) == spot.record.of else f':{stored}'}"
 
 
 def _condition(touch: Touch, spot: Spot, here: Context) -> str:
-    """`IF …` for `only if` and for what `where` says beyond the key: a lightweight transaction."""
+    """`IF …` for `only if`, for what `where` says beyond the key, and for sums: a lightweight transaction."""
+    unchanged = [f"{quoted(c)} = :old_{c}" for c in _added(touch, spot, here)] if touch.op != "put" else []
     if touch.why not in ("truth", ""):
-        return ""
+        return f"\n    IF {' AND '.join(unchanged)}" if unchanged else ""
     of, world = spot.record.of, here.world
     keys = {p.attr for p in (*spot.record.primary.partition, *spot.record.primary.order)}
     names = spot.names(world)
-    found = []
+    found = list(unchanged)
     for part in (here.pattern.where, here.pattern.only_if):
         for term in part.terms if part is not None else ():
             attr = lay.column(of, term.path, world) if isinstance(term, Comparison) else ""

@@ -31,6 +31,8 @@ def value_text(operand: Operand | None) -> str:
     if isinstance(operand, Literal):
         if isinstance(operand.value, bool):
             return "true" if operand.value else "false"
+        if isinstance(operand.value, float):
+            return f"{operand.value:.15g}"
         return "" if operand.value is None else str(operand.value)
     if isinstance(operand, Now):
         return "{now}" if not operand.offset else f"{{now {operand.offset:+g} s}}"

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from app.model.conditions import Comparison, Conditions
-from app.model.workload import AlsoWrite, Pattern
+from app.model.conditions import Comparison, Conditions, Literal
+from app.model.keys import KeyPart
+from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.judge import cond
 from app.plan.types import Cond, Touch, World
 from app.stores.common_query import entity_of, field_of
-from app.stores.dynamodb.names import table_name
+from app.stores.common_write import asked, value_of
+from app.stores.dynamodb.keys import KeyAttribute, index_key, index_way, local_key, local_way, lone
+from app.stores.dynamodb.names import table_name, ttl_attribute
 from app.stores.dynamodb.reads import json_lines
 from app.stores.dynamodb.records import kinds
-from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, key_of
-from app.stores.dynamodb.values import Bound, filter_text, placeholder, scalar, typed
+from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, columns, key_of
+from app.stores.dynamodb.values import Bound, filter_text, placeholder, scalar, typed, value_text
 
 SAME_ON_RETRY = "{a token of the operation, the same on a retry}"
 
@@ -23,12 +27,12 @@ SAME_ON_RETRY = "{a token of the operation, the same on a retry}"
 def write_lines(here: Context) -> Iterable[str]:
     """Requests that belong together first, then what is refreshed later."""
     mine = [t for t in here.plan.touches if t.store == "dynamodb"]
-    now = [t for t in mine if t.when == "same"]
-    requests = [(t, found) for t in now if (found := action(t, here)) is not None]
+    requests = [(t, found) for t in mine if t.when == "same" and (found := action(t, here)) is not None]
     for touch, _ in requests:
-        yield from _support(touch)
+        yield from _support(touch, here)
     if len(requests) > 1 and here.plan.scope in ("transaction", ""):
         yield "# TransactWriteItems: all or nothing, each item once, at most 100"
+        yield from (f"# {touch.structure} ({touch.why}){_times(touch)}" for touch, _ in requests if _times(touch))
         items = [{name: body} for _, (name, body) in requests]
         yield from json_lines({"TransactItems": items, "ClientRequestToken": SAME_ON_RETRY})
         yield ""
@@ -43,14 +47,17 @@ def write_lines(here: Context) -> Iterable[str]:
             yield from _single(touch, *later)
 
 
+def _times(touch: Touch) -> str:
+    return f", one for each of {touch.count.avg:,.3g} items" if touch.count.avg > 1 else ""
+
+
 def _single(touch: Touch, name: str, body: Body) -> Iterable[str]:
-    many = f", for each of {touch.count.avg:,.3g} items" if touch.count.avg > 1 else ""
-    yield f"# {name}Item {touch.structure} ({touch.why}){many}"
+    yield f"# {name}Item {touch.structure} ({touch.why}){_times(touch)}"
     yield from json_lines(body)
     yield ""
 
 
-def _support(touch: Touch) -> Iterable[str]:
+def _support(touch: Touch, here: Context) -> Iterable[str]:
     if touch.find == "key":
         if touch.reads:
             yield f"# before it: {touch.reads:g} read(s) for what {touch.record} copies or replaces"
@@ -58,6 +65,21 @@ def _support(touch: Touch) -> Iterable[str]:
         yield f"# before it: find the items of {touch.record} by {touch.find}"
     else:
         yield f"# no key or index finds the items of {touch.record}: only a Scan does"
+    spot = _spot(touch, here)
+    lists = _lists(touch, spot, here) if spot is not None and touch.op in ("set", "add", "pull") else ()
+    for stored in lists:
+        yield f"# {stored} is a list: read it, change the element, write it back on condition that it is unchanged"
+
+
+def _lists(touch: Touch, spot: Spot, here: Context) -> tuple[str, ...]:
+    """Stored names of the embedded lists in which a touch changes or removes an element."""
+    names = spot.names(here.world)
+    met = {names(a).partition(".")[0] for a in touch.attrs if "." in names(a)}
+    if touch.op == "pull" and not met:
+        changed = {a.entity for a in asked(here.pattern)}
+        inside = (h for h in spot.record.shape[1:] if h.how == "embed" and h.entity in changed)
+        met = {h.name or h.entity for h in inside}
+    return tuple(sorted(met))
 
 
 def action(touch: Touch, here: Context) -> tuple[str, Body] | None:
@@ -101,33 +123,46 @@ def _wheres(pattern: Pattern) -> Iterable[Conditions | None]:
 
 def values_of(pattern: Pattern, of: str, world: World) -> Mapping[str, Any]:
     """Own column → what the operation sets it to, as typed."""
-    parts: tuple[Pattern | AlsoWrite, ...] = (pattern, *pattern.also)
-    return {lay.column(of, path, world): value for part in parts for path, value in part.set.items()}
+    return {lay.column(of, path, world): value for part in asked(pattern) for path, value in part.set.items()}
 
 
-def _text(value: object, attr: str) -> str:
-    text = str(value)
-    if value is None or text == "":
-        return "{" + field_of(attr) + "}"
-    if text.startswith(":"):
-        return "{" + text[1:] + "}"
-    return "{now}" if text in ("now", "now()") else text
+def _text(attr: str, given: Mapping[str, Any], of: str, world: World) -> tuple[str, str]:
+    """(`set` or `add`, text) of the value an attribute gets; what the operation does not say is brought along."""
+    own = "{" + (field_of(attr) if entity_of(attr) == of else attr.removeprefix("=")) + "}"
+    if attr not in given:
+        return "set", own
+    kind, value = value_of(given[attr], world.stats.get(attr))
+    if kind == "now":
+        return "set", "{now}"
+    if kind == "param":
+        return "set", "{" + str(value) + "}"
+    if kind in ("add", "less"):
+        text = "{" + value + "}" if isinstance(value, str) else f"{abs(value):.15g}"
+        return "add", f"-{text}" if kind == "less" or (not isinstance(value, str) and value < 0) else text
+    if kind == "set" and value is not None and not isinstance(value, dict):
+        return "set", value_text(Literal(value))
+    return "set", own
 
 
 def _put(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> Body:
-    """The whole item: its key, own fields, embeds and copies under their stored names."""
-    world, names = here.world, spot.names(here.world)
-    given = values_of(here.pattern, spot.record.of, world)
-    item: Body = dict(key)
+    """The whole item: its keys, own fields, embeds and copies under their stored names."""
+    world, names, of = here.world, spot.names(here.world), spot.record.of
+    given = values_of(here.pattern, of, world)
+    item: Body = {**key, **dict(_index_keys(spot, given, here))}
     for held in spot.record.shape:
         attrs = held.attrs if held.attrs is not None else world.fields.get(held.entity, ())
         for attr in (*sorted(attrs), *sorted(held.computed)):
             stored = names(attr)
             top = stored.partition(".")[0]
+            if held.how == "for each":
+                continue
             if top != stored:
                 item.setdefault(top, {"L": [f"one map for each {held.entity}"]})
             elif stored not in item:
-                item[stored] = typed(_text(given.get(attr), attr), scalar(attr, world))
+                item[stored] = typed(_text(attr, given, of, world)[1], scalar(attr, world))
+    expiry = ttl_attribute(spot.structure) if spot.record.ttl_text else ""
+    if expiry:
+        item[expiry] = typed("{when it expires, in seconds since 1970}", "N")
     body: Body = {"TableName": table, "Item": item}
     if here.pattern.action != "insert" and touch.why != "unique":
         return body | _condition(touch, spot, here)
@@ -138,36 +173,94 @@ def _put(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> Body
     }
 
 
+def _index_keys(
+    spot: Spot, given: Mapping[str, Any], here: Context, touched: frozenset[str] | None = None
+) -> Iterable[tuple[str, Body]]:
+    """Key attributes of indexes that exist beside the fields: `GSI1_pk`. `touched`: only those that these make."""
+    world, of = here.world, spot.record.of
+    for where, attribute, parts in _packed(spot, world):
+        attrs = {lay.column(of, p.attr, world) for p in parts if p.attr}
+        entered = touched is not None and bool(touched & {c.attr for c in where})
+        if (touched is None or attrs & touched or entered) and not _left(where, given, world):
+            yield attribute.name, typed("".join(_part(p, given, of, world) for p in parts), attribute.type)
+
+
+def _packed(spot: Spot, world: World) -> Iterable[tuple[tuple[Cond, ...], KeyAttribute, tuple[KeyPart, ...]]]:
+    """(what the index asks, key attribute, its parts) for every index key that is no field by itself."""
+    thing, structure = spot.thing, spot.structure
+    ways = [(i, index_way(i, thing, structure), index_key(i, structure, world)) for i in structure.gsi]
+    ways += [(i, local_way(i, thing, structure), local_key(i, structure, world)[1:]) for i in structure.lsi]
+    for index, way, keys in ways:
+        if way is None:
+            continue
+        where = lay.conds(index.where, spot.record.of, world)
+        for attribute, parts in columns(replace(spot, keys=keys, way=way)):
+            if lone(parts) is None:
+                yield where, attribute, parts
+
+
+def _left(where: Iterable[Cond], given: Mapping[str, Any], world: World) -> bool:
+    """Does the operation set a value with which the item is not in the index?"""
+    for asked_ in where:
+        kind, value = value_of(given[asked_.attr], world.stats.get(asked_.attr)) if asked_.attr in given else ("", None)
+        operands = asked_.source.operands if asked_.source is not None else ()
+        if kind == "set" and asked_.op in ("=", "in") and all(isinstance(o, Literal) for o in operands):
+            return value not in [o.value for o in operands if isinstance(o, Literal)]
+    return False
+
+
+def _part(part: KeyPart, given: Mapping[str, Any], of: str, world: World) -> str:
+    if part.is_literal:
+        return part.literal
+    if not part.attr:
+        return "{shard}"
+    text = _text(lay.column(of, part.attr, world), given, of, world)[1]
+    filters = "".join(f"|{f}" for f in part.filters)
+    return text[:-1] + filters + "}" if filters and text.endswith("}") else text
+
+
 def _update(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> Body:
-    """SET with counters added to and lists appended to; a condition where the operation has one."""
-    world, names = here.world, spot.names(here.world)
-    given = values_of(here.pattern, spot.record.of, world)
+    """SET with numbers added to and lists appended to; a condition where the operation has one."""
+    world, names, of = here.world, spot.names(here.world), spot.record.of
+    given = values_of(here.pattern, of, world)
+    lists = () if touch.op == "push" else _lists(touch, spot, here)
     texts: list[str] = []
     taken: dict[str, str] = {}
     values: Body = {}
+
+    def assign(stored: str, text: str, value: Body) -> None:
+        name = placeholder(stored)
+        if name not in taken:
+            taken[name] = stored
+            texts.append(f"{name} = {text.format(name, word := name.replace('#', ':'))}")
+            values[word] = value
+
+    for stored in lists:
+        assign(stored, "{1}", {"L": ["the list with the change made"]})
     for attr in sorted(touch.attrs):
         stored = names(attr)
-        top = stored.partition(".")[0] if touch.op in ("push", "pull") else stored
-        name = placeholder(top)
-        if name in taken:
+        top = stored.partition(".")[0]
+        kind, text = _text(attr, given, of, world)
+        if touch.op == "push" and (top != stored or entity_of(attr) != of):
+            assign(top, "list_append(if_not_exists({0}, :empty), {1})", {"L": [f"the new {entity_of(attr)}"]})
+            values[":empty"] = {"L": []}
+        elif top in lists:
             continue
-        taken[name] = top
-        word = name.replace("#", ":")
-        value = str(given.get(attr, ""))
-        if touch.op == "push":
-            texts.append(f"{name} = list_append(if_not_exists({name}, :empty), {word})")
-            values |= {word: {"L": [f"the new {entity_of(attr)}"]}, ":empty": {"L": []}}
-        elif touch.op == "add" or (value[:1] in "+-" and value[1:].isdigit()):
-            texts.append(f"{name} = if_not_exists({name}, :zero) + {word}")
-            values |= {word: {"N": value.lstrip("+") or "{change}"}, ":zero": {"N": "0"}}
+        elif touch.op == "add" or kind == "add":
+            assign(stored, "if_not_exists({0}, :zero) + {1}", {"N": text if kind == "add" else "{change}"})
+            values[":zero"] = {"N": "0"}
         else:
-            texts.append(f"{name} = {word}")
-            values[word] = typed(_text(given.get(attr), attr), scalar(attr, world))
+            assign(stored, "{1}", typed(text, scalar(attr, world)))
+    for stored, value in _index_keys(spot, given, here, touch.attrs):
+        assign(stored, "{1}", value)
+    gone = [k.name for where, k, _ in _packed(spot, world) if _left(where, given, world)]
+    taken |= {placeholder(n): n for n in gone}
     body: Body = {"TableName": table, "Key": key}
     if not texts:
         return body
     extra = _condition(touch, spot, here)
-    body["UpdateExpression"] = "SET " + ", ".join(texts)
+    removed = f" REMOVE {', '.join(map(placeholder, gone))}" if gone else ""
+    body["UpdateExpression"] = "SET " + ", ".join(texts) + removed
     if "ConditionExpression" in extra:
         body["ConditionExpression"] = extra["ConditionExpression"]
     body["ExpressionAttributeNames"] = taken | extra.get("ExpressionAttributeNames", {})
