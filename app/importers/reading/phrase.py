@@ -1,0 +1,326 @@
+"""An operation taken apart: what is done, to what, by what, in which order, how many. No workload is known here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from app.importers.reading.asides import Asides, read_asides
+from app.importers.reading.nouns import ENTITIES, PARTS, TRANSLATED, base, is_entity_word, singular_spanish
+from app.importers.reading.text import OWN, flat, spell_out
+from app.importers.reading.verbs import ENGLISH, NAMING, NOMINAL, SPANISH, TOWARDS
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun with the words before it: `cart items` is `("cart", "item")`, plural, said as `cart items`."""
+
+    words: tuple[str, ...]
+    plural: bool = False
+    by_id: bool = False
+    """`order id`, `orderId`, `order_id`."""
+    states: tuple[str, ...] = ()
+    """`open`, `unread`: words for a state, in English."""
+    said: str = ""
+
+    @property
+    def name(self) -> str:
+        return "_".join(self.words)
+
+    @property
+    def head(self) -> str:
+        return self.words[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What follows a small word: `by seller`, `of a user`, `with author and comments`, `to cart`, `as read`."""
+
+    how: str
+    nouns: tuple[Noun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One operation, taken apart. `action` is empty where no verb was found; `why` says what decided it."""
+
+    text: str
+    action: str = ""
+    verb: str = ""
+    why: str = ""
+    head: Noun | None = None
+    links: tuple[Link, ...] = ()
+    asides: Asides = field(default_factory=Asides)
+    rest: str = ""
+    """A further clause that was not read."""
+    spanish: bool = False
+
+    def linked(self, *how: str) -> tuple[Noun, ...]:
+        return tuple(noun for link in self.links if link.how in how for noun in link.nouns)
+
+
+_ID = re.compile(r"^\s*(?:\(?(?:[A-Za-z]{1,4}[-_ ]?)?\d{1,4}(?:\s?[-–]\s?\d{1,4})?\)?\s*[:.)\]–—-]+\s+|#\d+\s+)")
+_ID_THEN_NAME = re.compile(r"^\s*[A-Z]{1,4}[-_]?\d{1,4}\S*\s*\((.+)\)\s*$")
+_PREFIX = re.compile(r"^(?:(?:aggregate|recursive|point|range|simple|complex|multiple) quer(?:y|ies)|quer(?:y|ies)(?=\s*:))\s*:?\s*")
+_TOKEN = re.compile(rf"{OWN}|[^\W_]+(?:_[^\W_]+)*|[+&/,;]")
+
+ARTICLES = frozenset(
+    """
+    a an the this that these those all every each any some given specific single particular certain new full complete
+    existing current own my their its his her our your one whole entire multiple several own particular individual
+    el la los las un una unos unas lo todo toda todos todas cada este esta mi mis su sus nuevo nueva nuevos nuevas
+    completo completa completos completas dado dada especifico especifica o um uma meu minha
+    """.split()
+)
+MINE = frozenset("my mi mis meu minha our".split())
+SMALL = {
+    "by": "by", "for": "by", "per": "by", "using": "by", "via": "by", "given": "by", "por": "by", "para": "by",
+    "of": "of", "in": "of", "on": "of", "within": "of", "inside": "of", "at": "of", "de": "of", "del": "of", "en": "of",
+    "do": "of", "da": "of", "dos": "of", "das": "of", "em": "of", "from": "from", "desde": "from", "_s_": "own",
+    "with": "with", "con": "with", "com": "with", "including": "with", "incl": "with", "plus": "with", "and": "with",
+    "y": "with", "e": "with", "+": "with", "&": "with", "incluyendo": "with", "to": "to", "into": "to", "al": "to",
+    "a": "to", "as": "as", "como": "as", "where": "where", "donde": "where", "without": "without", "sin": "without",
+    "across": "of", "under": "of", "against": "by", "that": "where", "which": "where", "que": "where", "after": "where",
+    "before": "where", "when": "where", "cuando": "where", "whose": "where", "needing": "where",
+}  # fmt: skip
+STATE_WORDS = {
+    "open": "open", "pending": "pending", "active": "active", "inactive": "inactive", "closed": "closed",
+    "completed": "completed", "paid": "paid", "unpaid": "unpaid", "shipped": "shipped", "cancelled": "cancelled",
+    "canceled": "cancelled", "failed": "failed", "expired": "expired", "published": "published", "draft": "draft",
+    "archived": "archived", "overdue": "overdue", "unprocessed": "unprocessed", "approved": "approved", "rejected": "rejected",
+    "unread": "unread", "unresolved": "unresolved", "resolved": "resolved", "online": "online", "delivered": "delivered",
+    "abierto": "open", "abiertos": "open", "abierta": "open", "abiertas": "open", "pendiente": "pending",
+    "pendientes": "pending", "activo": "active", "activos": "active", "activas": "active", "activa": "active", "cerrados": "closed",
+    "pagados": "paid", "pagadas": "paid", "vencidas": "overdue", "vencidos": "overdue", "cancelados": "cancelled",
+    "leidos": "read", "leidas": "read",
+}  # fmt: skip
+_DONE = re.compile(r"(?!feed|seed|speed|need|embed)(?:[a-z]{3,}ed|written|sent|made|bought|owned|[a-z]{3,}(?:ad|id)[oa]s?)")
+_ONLY_SPANISH = frozenset("por para de del en con y e a al desde sin como donde que cuando el la los las un una su sus mi mis".split())
+_ONLY_ENGLISH = frozenset("the of by for with and from to an my in on at is newest first".split())
+_DETERMINING = frozenset("a an the this on my un una el la los las al".split())
+_BOTH = frozenset("open order comment message share report rank view list rate like review record post follow vote bookmark book file issue log search place start schedule download click test book poll".split())  # noqa: E501
+_NOUN_FIRST = frozenset("order comment message share click poll rank".split())
+
+
+def is_spanish(texts: list[str]) -> bool:
+    """Whether these operations are in Spanish (or Portuguese): by their small words and verbs."""
+    spanish = english = 0
+    for text in texts:
+        words = flat(text).split()
+        spanish += sum(w in _ONLY_SPANISH or TRANSLATED.get(singular_spanish(w), w) != w for w in words)
+        spanish += 2 * (bool(words) and words[0] in SPANISH)
+        english += sum(w in _ONLY_ENGLISH for w in words) + 2 * (bool(words) and words[0] in ENGLISH)
+    return spanish > english
+
+
+def read_phrase(text: str, *, spanish: bool = False) -> Phrase:
+    """An operation taken apart. Never fails: what is not understood stays in `rest` or leaves `action` empty."""
+    said = spell_out(without_id(text))
+    said, asides = read_asides(said, spanish=spanish)
+    tokens = _tokens(said)
+    phrase = Phrase(text, asides=asides, spanish=spanish)
+    if not tokens:
+        return phrase
+    tokens, actor = _actor(tokens, spanish=spanish)
+    tokens, phrase = _verb(tokens, phrase)
+    tokens, rest = _first_clause(tokens, spanish=spanish)
+    phrase = _structure(tokens, replace(phrase, rest=rest))
+    if actor and not phrase.linked("by", "of", "own"):
+        phrase = replace(phrase, links=(*phrase.links, Link("actor", (actor,))))
+    return _nominal(phrase)
+
+
+def without_id(text: str) -> str:
+    """The operation without its number: `**AP1**: Create user`, `3. Load`, `AP8 (Product listing)`."""
+    if named := _ID_THEN_NAME.match(text):
+        return named[1]
+    return _ID.sub("", text, count=1).strip()
+
+
+def _tokens(text: str) -> list[str]:
+    """Bare words and separators."""
+    return _TOKEN.findall(_PREFIX.sub("", flat(text)))
+
+
+def _actor(tokens: list[str], *, spanish: bool) -> tuple[list[str], Noun | None]:
+    """`User places order` is `place order`, done by a user."""
+    if len(tokens) < 3:
+        return tokens, None
+    first, _ = base(tokens[0], spanish=spanish)
+    third = _stem(tokens[1])
+    inflected = tokens[1] != third and third in ENGLISH or (spanish and _third_person(tokens[1]))
+    if inflected and is_entity_word(first) and tokens[1] not in NOMINAL:
+        verb = _third_person(tokens[1]) if spanish and _third_person(tokens[1]) else third
+        return [verb, *tokens[2:]], Noun((first,), said=tokens[0])
+    return tokens, None
+
+
+def _stem(verb: str) -> str:
+    """`places` place, `publishes` publish, `creating` create; others as they are."""
+    for ending, fill in (("s", ""), ("es", ""), ("ies", "y"), ("ing", ""), ("ing", "e")):
+        if verb.endswith(ending) and verb.removesuffix(ending) + fill in ENGLISH:
+            return verb.removesuffix(ending) + fill
+    if verb.endswith("ing") and len(verb) > 6 and verb[-4] == verb[-5] and verb[:-4] in ENGLISH:
+        return verb[:-4]
+    return verb
+
+
+def _third_person(verb: str) -> str:
+    """The infinitive of a Spanish verb form: `publica` publicar, `lee` leer, `escribe` escribir."""
+    for ending, fills in (("a", ("ar",)), ("e", ("er", "ir", "ar"))):
+        if verb.endswith(ending):
+            for fill in fills:
+                if verb[:-1] + fill in SPANISH:
+                    return verb[:-1] + fill
+    return ""
+
+
+def _verb(tokens: list[str], phrase: Phrase) -> tuple[list[str], Phrase]:
+    """The verb at the start, the longest that matches; a word that may be a noun counts only where it stands as a verb."""
+    tables = (SPANISH, ENGLISH) if phrase.spanish else (ENGLISH, SPANISH)
+    for length in (4, 3, 2, 1):
+        said = " ".join(tokens[:length]).replace(" / ", "/")
+        if len(tokens) < length:
+            continue
+        for table in tables:
+            verb = said if said in table else _stem(said) if length == 1 else said
+            if verb in table and _stands_as_verb(verb, said, tokens[length:], phrase):
+                action = table[verb]
+                return tokens[length:], replace(phrase, action=action, verb=verb, why=f"“{said}” is read as {action}")
+    return tokens, phrase
+
+
+def _stands_as_verb(verb: str, said: str, after: list[str], phrase: Phrase) -> bool:
+    if verb not in _BOTH:
+        return True
+    if not after:
+        return verb in NAMING and said == verb
+    if after[0] in _DETERMINING or after[0] in ARTICLES:
+        return True
+    if said != verb or after[-1] in NOMINAL or after[0] in SMALL or verb in _NOUN_FIRST:
+        return False
+    word, plural = base(after[0], spanish=phrase.spanish)
+    if verb == "open" and plural:
+        return False
+    return word not in PARTS and not (plural and verb in ENTITIES and verb not in ("list", "view", "post", "log", "record", "track"))
+
+
+def _first_clause(tokens: list[str], *, spanish: bool) -> tuple[list[str], str]:
+    """Cuts at a comma before another verb: what follows is a further step, kept as text."""
+    for at, token in enumerate(tokens):
+        if token not in (",", ";", "with", "and", "y", "then"):
+            continue
+        after = tokens[at + 1 :]
+        if after and token in (",", ";", "and", "y", "then") and (after[0] in (SPANISH if spanish else ENGLISH)):
+            is_noun = base(after[0], spanish=spanish)[0] in ENTITIES
+            if not is_noun:
+                return tokens[:at], " ".join(after)
+    return tokens, ""
+
+
+def _structure(tokens: list[str], phrase: Phrase) -> Phrase:
+    """The nouns before the first small word, and the links after it."""
+    groups: list[tuple[str, list[str]]] = [("head", [])]
+    for at, token in enumerate(tokens):
+        how = SMALL.get(token)
+        if token == "a" and not phrase.spanish:
+            how = None
+        if token == "per" and at + 1 == len(tokens):
+            how = None
+        if token in (",", ";", "/"):
+            groups.append(("with" if groups[-1][0] in ("head", "with") else groups[-1][0], []))
+        elif how and not (how == "of" and token in ("on", "at", "do") and at == 0):
+            again = how == "with" and groups[-1][0] in ("by", "to", "own", "as", "from") and token in ("and", "y", "+", "&", "e")
+            if groups[-1][0] == "of" and token in ("and", "y", "e", "+"):
+                again = True
+            groups.append((groups[-1][0] if again else how, []))
+        else:
+            groups[-1][1].append(token)
+    return _linked(groups, phrase)
+
+
+def _linked(groups: list[tuple[str, list[str]]], phrase: Phrase) -> Phrase:
+    head = noun_of(groups[0][1], spanish=phrase.spanish)
+    mine = any(t in MINE for _, tokens in groups for t in tokens[:1])
+    links: list[Link] = []
+    for how, tokens in groups[1:]:
+        noun = noun_of(tokens, spanish=phrase.spanish)
+        if how == "own":  # user 's orders: the noun before owns the noun after
+            owner = links.pop().nouns[0] if links else head
+            if owner and noun:
+                if links or head is not owner:
+                    links.append(Link("of", (noun,)))
+                else:
+                    head = noun
+                links.append(Link("of", (owner,)))
+            continue
+        if noun is None:
+            continue
+        bare_count = phrase.asides.span or phrase.asides.limit or phrase.asides.top or phrase.asides.every
+        if head is None and how in ("of", "with") and not links and not bare_count:
+            head = noun
+            continue
+        links.append(Link(how, (noun,)))
+    if mine:
+        links.append(Link("mine", (Noun(("user",), said="my"),)))
+    return replace(phrase, head=head, links=tuple(links))
+
+
+def noun_of(tokens: list[str], *, spanish: bool) -> Noun | None:
+    """The noun in a run of words without articles; in Spanish the adjectives after it are dropped by the lists."""
+    kept = [t for t in tokens if t not in ARTICLES and t not in SMALL]
+    if len(kept) > 1 and _DONE.fullmatch(kept[-1]) and kept[-1] not in STATE_WORDS:
+        kept = kept[:-1]  # products ordered by, comments written by
+    if not kept:
+        return None
+    by_id = False
+    if len(kept) > 1 and kept[-1] in ("id", "ids", "uuid", "identifier", "identificador"):
+        by_id, kept = True, kept[:-1] if kept[-1] != "ids" else kept[:-1]
+    words: list[str] = []
+    states: list[str] = []
+    plural = False
+    for token in kept:
+        if token in STATE_WORDS and len(kept) > 1:
+            states.append(STATE_WORDS[token])
+            continue
+        if token.endswith(("_id", "_ids", "_uuid")) and len(kept) == 1:
+            by_id, token = True, token.rsplit("_", 1)[0]  # noqa: PLW2901
+        stem, _, last = token.rpartition("_")
+        one, plural = base(last, spanish=spanish)
+        words.append(f"{stem}_{one}" if stem else one)
+    if not words:
+        words = [states.pop()]
+    return Noun(tuple(words), plural, by_id, tuple(states), said=" ".join(tokens))
+
+
+def _nominal(phrase: Phrase) -> Phrase:
+    """Action from the last noun where it says one: `order history`, `like count`, `product search`."""
+    head = phrase.head
+    if head is None:
+        named = NAMING.get(phrase.verb)
+        return replace(phrase, head=Noun((named,), said=phrase.verb)) if named else phrase
+    named = NAMING.get(phrase.verb, "")
+    if named and phrase.verb in TOWARDS and head.words != (named,):
+        links = (Link("to", (head,)), *phrase.links)
+        return replace(phrase, head=Noun((named,), said=phrase.verb), links=links)
+    said = NOMINAL.get(head.head, "")
+    if not said or (phrase.action and phrase.action not in ("get", "list", "count", "aggregate", "search")):
+        return phrase
+    if len(head.words) == 1:
+        owner = next((link for link in phrase.links if link.how == "of"), None)
+        if said == "get" and owner:
+            links = tuple(link for link in phrase.links if link is not owner)
+            return replace(phrase, head=owner.nouns[0], links=links, action=phrase.action or said)
+        if said in ("aggregate", "count") and owner:
+            return replace(phrase, head=None, action=phrase.action or said, why=f"“{head.head}” is read as {said}")
+        if head.head in ("registration", "signup", "login", "authentication"):
+            return replace(phrase, head=Noun(("user",), said=head.said), action=phrase.action or said, why=f"“{head.said}” concerns a user")
+        if head.head in ("checkout", "placement"):
+            return replace(phrase, head=Noun(("order",), said=head.said), action="insert", why=f"“{head.said}” places an order")
+        return phrase
+    action = phrase.action if phrase.action in ("count", "aggregate", "search") else said
+    shorter = Noun(head.words[:-1], plural=said in ("list", "search", "count", "aggregate"), by_id=head.by_id, said=head.said)
+    asides = phrase.asides
+    if head.head in ("history", "feed", "timeline", "inbox") and not asides.order:
+        asides = replace(asides, order="newest", order_said=head.head)
+    return replace(phrase, head=shorter, action=action, why=f"“{head.head}” is read as {action}", asides=asides)

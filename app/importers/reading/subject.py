@@ -1,0 +1,111 @@
+"""What a row is about: its action and its entity, from the verb, the nouns and what the fields name."""
+
+from __future__ import annotations
+
+from app.importers.reading.items import Item
+from app.importers.reading.nouns import PARTS, SERIES, SOURCES
+from app.importers.reading.phrase import Noun
+from app.importers.reading.reader import Reading, noun_said
+from app.importers.reading.text import quoted
+from app.importers.reading.things import Thing, Vocabulary, thing_of
+from app.model.workload import WRITES
+
+_CONTESTS = frozenset("game leaderboard tournament contest match quiz level race season".split())
+
+
+def decide(r: Reading, items: tuple[Item, ...], kind: str, named: str) -> Thing:
+    """Sets action and entity of the reading; both stay empty where the words do not tell. `named`: an entity column."""
+    action = r.phrase.action
+    thing = _subject(r, items, named)
+    if not thing.entity or not _readable(thing.entity):
+        return Thing()
+    action = _action(r, action, thing, kind)
+    if not action:
+        return Thing()
+    if action not in WRITES:
+        thing = _listed(r, thing, items)
+    r.action = action
+    r.entity = r.draft.entity(thing.entity, f"named by {quoted(r.name)}")
+    return thing
+
+
+def _readable(name: str) -> bool:
+    return name[0].isalpha() and len(name) <= 80
+
+
+def _subject(r: Reading, items: tuple[Item, ...], named: str) -> Thing:
+    head = r.phrase.head
+    owners = r.phrase.linked("of", "by", "to", "from", "in")
+    owner = thing_of(owners[0], r.words).entity if owners else ""
+    if head is None:
+        return _unnamed(r, owner, items)
+    whose = owner if head.words[0] in PARTS and len(head.words) == 1 else ""
+    thing = thing_of(head, r.words, whose)
+    if not thing.entity and thing.attribute:
+        if owner in SOURCES and r.phrase.action not in WRITES:
+            return Thing(_series(r.words), owner, thing.attribute, f"“{noun_said(head)}” of a {owner}: one of its readings")
+        if owner:
+            return Thing(owner, "", thing.attribute, f"“{noun_said(head)}” is a field of {owner}")
+        return _from_column(named, r.words, thing.attribute)
+    if named and not thing.sure:
+        return _from_column(named, r.words, "") or thing
+    return thing
+
+
+def _unnamed(r: Reading, owner: str, items: tuple[Item, ...]) -> Thing:
+    """`Last 24 hours of a sensor`, `Top ten of a game`: what is meant goes without saying, or is named by the fields."""
+    fields = [thing_of(i.noun, r.words, owner) for i in items if i.noun is not None and i.noun.plural]
+    first = next((t.entity for t in fields if t.entity), "")
+    if first:
+        return Thing(first, owner, why=f"the fields name {first}")
+    if owner in SOURCES or any(name in SERIES for name in r.words.names):
+        series = _series(r.words)
+        return Thing(series, owner, why=f"what a {owner or 'source'} records over time")
+    if owner in _CONTESTS:
+        return Thing("score", owner, why=f"the best of a {owner} are its scores")
+    return Thing(owner, why=f"“{owner}” is all that is named", sure=r.words.is_thing(owner)) if owner else Thing()
+
+
+def _series(words: Vocabulary) -> str:
+    return next((name for name in sorted(words.names) if name in SERIES), "reading")
+
+
+def _from_column(named: str, words: Vocabulary, attribute: str) -> Thing:
+    noun = Noun(tuple(named.lower().split()), said=named) if named else None
+    found = thing_of(noun, words) if noun else Thing()
+    return Thing(found.entity, found.owner, attribute or found.attribute, f"the row stands under {named}") if found.entity else Thing()
+
+
+def _action(r: Reading, action: str, thing: Thing, kind: str) -> str:
+    """The action in the light of number and kind; empty where neither verb nor noun is known."""
+    asides, head = r.phrase.asides, r.phrase.head
+    plural = bool(head and head.plural)
+    many = plural or asides.limit > 1 or bool(asides.span) or (asides.top and asides.limit != 1)
+    if action == "count" and head and not plural and not r.phrase.links and kind != "read" and r.phrase.verb == "count":
+        r.ask("action", f"“{r.name}”: one more is counted (a write), or how many are there (a read)? It is read as a write.", "insert, or count")  # noqa: E501
+        return "insert"
+    if action == "insert" and kind == "read" and r.phrase.verb in ("open", "check out", "place"):
+        return "get"
+    if action:
+        if action == "get" and asides.text:
+            return "search"
+        return "list" if action == "get" and (many or asides.latest) else action
+    if kind == "write" or not (thing.sure or head is None):
+        return ""
+    if asides.text:
+        return "search"
+    if asides.every:
+        return "aggregate"
+    return "list" if many or asides.latest or head is None else "get"
+
+
+def _listed(r: Reading, thing: Thing, items: tuple[Item, ...]) -> Thing:
+    """`Seller sales list` that needs `order ids` lists orders: the fields say what the noun does not."""
+    ids = [i.noun for i in items if i.noun is not None and i.noun.by_id and i.said.lower().rstrip().endswith("ids")]
+    if len(ids) != 1 or thing.entity in r.words.names or r.phrase.action == "get":
+        return thing
+    named = thing_of(ids[0], r.words).entity or ids[0].name
+    if named in (thing.entity, thing.owner, "id"):
+        return thing
+    why = f"“{thing.entity}” is named nowhere else, and the fields ask for the ids of each {named}"
+    return Thing(named, thing.owner, "", why)

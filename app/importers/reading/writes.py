@@ -1,0 +1,219 @@
+"""Writes: what is inserted, changed or removed, whose it is, and which fields are set."""
+
+from __future__ import annotations
+
+from app.importers.reading.attributes import is_attribute
+from app.importers.reading.items import Item
+from app.importers.reading.nouns import PARTS, SERIES
+from app.importers.reading.phrase import Noun
+from app.importers.reading.reader import Reading, noun_said, relate
+from app.importers.reading.reads import bind
+from app.importers.reading.text import quoted
+from app.importers.reading.things import Thing, thing_of
+from app.importers.reading.verbs import NAMING, RENAMES, STATES, STEPS
+
+_FLAGS = frozenset("read seen favorite favourite deleted starred pinned done spam".split())
+_GIVES = frozenset("assign reassign move transfer asignar mover".split())
+_EMPTIES = frozenset("clear empty vaciar limpiar purge".split())
+
+
+def read_insert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
+    """A new record: its parents by key, its own fields, the children written with it."""
+    _parents(r, thing)
+    for noun in r.phrase.linked("with"):
+        _written(r, Item(noun_said(noun), noun))
+    for item in items:
+        _written(r, item)
+    if r.entity in r.words.timed or r.entity in SERIES:
+        path = r.draft.time(r.entity, "when it was written")
+        r.sets[path] = "now"
+    _part_of_basket(r)
+
+
+def read_upsert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
+    """A record made or changed: found by its parents' keys, else by its own."""
+    _parents(r, thing)
+    made = r.draft.entities[r.entity]
+    parents = [x for x in r.draft.links if x.child == r.entity and not x.many]
+    bound = [x for x in parents if any(x.parent == thing_of(n, r.words).entity or x.name == n.name for n in _linked(r))]
+    for link in bound:
+        r.term(f"{r.entity}.{link.via} = :{link.name}")
+    if not bound:
+        r.by_key()
+    for item in items:
+        _set(r, item)
+    del made
+
+
+def read_update(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
+    """A change: which record, and which fields get what."""
+    _find(r, thing)
+    verb = r.phrase.verb
+    value = STEPS.get(verb, "")
+    if thing.attribute:
+        path = r.draft.field(r.entity, thing.attribute, thing.why or f"“{thing.attribute}” is what changes")
+        r.sets[path] = value or _to_state(r) or f":{thing.attribute}"
+    elif verb in RENAMES:
+        r.sets[r.draft.field(r.entity, "name", "renaming sets a name")] = ":name"
+    _states(r)
+    for item in items:
+        _set(r, item, value)
+    if not r.sets and verb in STATES:
+        path = r.draft.field(r.entity, "status", f"“{verb}” changes a state", "enum")
+        r.sets[path] = STATES[verb]
+        r.why("set", f"“{verb}” is read as status {STATES[verb]}")
+    if not r.sets:
+        r.ask("set", f"Which fields of {r.entity} does it change?", f"{{{r.entity}.status: shipped}}")
+
+
+def read_delete(r: Reading, thing: Thing) -> None:
+    """A removal: one record by its key, or all that belong to something."""
+    head = r.phrase.head
+    emptied = next((n for n in r.words.names if n in {f"{r.entity}_{p}" for p in PARTS}), "")
+    if r.phrase.verb in _EMPTIES and emptied:
+        owner, r.entity = r.entity, emptied
+        r.why("entity", f"emptying a {owner} removes its {emptied}s")
+        bind(r, Noun((owner,), said=owner), "of")
+        for noun in _linked(r):
+            r.note(f"of {noun_said(noun)}")
+        return
+    if head is not None and not head.plural and r.phrase.verb not in NAMING:
+        _find(r, thing)
+        return
+    for noun in _linked(r):
+        bind(r, noun, "of")
+    if not r.terms:
+        r.by_key() if head is None or not head.plural else r.ask("where", f"Which {r.entity}s are removed?", f"{r.entity}.created_at < :before")  # noqa: E501
+
+
+def _linked(r: Reading) -> tuple[Noun, ...]:
+    return r.phrase.linked("by", "of", "to", "from", "own", "actor", "mine")
+
+
+def _find(r: Reading, thing: Thing) -> None:
+    """One record by its key; what is said beside it (`from cart`, `by email`) is bound too."""
+    others = [n for n in r.phrase.linked("by", "of", "from", "own") if thing_of(n, r.words).entity not in ("", r.entity)]
+    values = [n for n in r.phrase.linked("by") if not thing_of(n, r.words).entity and n.name != "id"]
+    parents = [n for n in others if n.by_id]
+    for noun in (*others, *values):
+        bind(r, noun, "by" if noun in values else "of")
+    if not values and len(parents) < 2 and not any(f"{r.entity}.{k} =" in " ".join(r.terms) for k in r.draft.key(r.entity)):
+        r.by_key()
+    if thing.owner and thing.owner != r.entity and r.draft.link(thing.owner, r.entity) is None:
+        relate(r, thing.owner, plural=False, said=thing.owner)
+    if thing.owner and r.entity in PARTS:
+        bind(r, Noun((thing.owner,), said=thing.owner), "of")
+    r.why("where", f"one {r.entity}, so by its key")
+
+
+def _parents(r: Reading, thing: Thing) -> None:
+    """Whose the new record is: the noun's owner, `to cart`, `on a post`, the person who acts."""
+    if thing.owner and thing.owner != r.entity:
+        _parent(r, thing.owner, thing.owner)
+    for link in r.phrase.links:
+        if link.how not in ("to", "of", "by", "own", "actor", "mine"):
+            if link.how == "from":
+                said = noun_said(link.nouns[0])
+                r.note(f"from {said}")
+                r.ask("also", f"Does it change the {said} as well?", f"[{{delete: {link.nouns[0].head}}}]")
+            continue
+        for noun in link.nouns:
+            found = thing_of(noun, r.words)
+            if found.entity and found.entity != r.entity:
+                _parent(r, found.entity, noun_said(noun))
+            elif found.attribute:
+                r.note(f"{link.how} {noun_said(noun)}")
+
+
+def _parent(r: Reading, other: str, said: str) -> None:
+    party = r.words.party(other)
+    r.draft.parent(r.entity, party, other if party != other else "", f"“{said}”: each {r.entity} belongs to one {other}")
+
+
+def _written(r: Reading, item: Item) -> None:
+    """One item of an insert's fields: a field, a parent by key, or children written together with it."""
+    noun = item.noun
+    if item.everything:
+        return
+    if noun is None:
+        r.note(f"fields: {item.said}")
+        return
+    thing = thing_of(noun, r.words, r.entity)
+    if noun.by_id or thing.entity == r.entity:
+        if noun.by_id and (thing.entity or noun.name) not in (r.entity, "id"):
+            _parent(r, thing.entity or noun.name, item.said)
+        return
+    if thing.attribute and thing.entity:
+        _set(r, item)
+        return
+    name = thing.entity or noun.name
+    if noun.plural and not is_attribute(noun.name):
+        standing = name in r.words.names or r.words.is_thing(noun.head) or thing.owner == r.entity
+        kind, role = relate(r, name if standing else f"{r.entity}_{name}", plural=True, said=item.said)
+        if kind == "child":
+            r.with_.append(role)
+            r.why("with", f"{quoted(item.said)}: written together with the {r.entity}")
+        elif kind != "self":
+            r.note(f"fields: {item.said}")
+    elif thing.entity and r.words.is_thing(thing.entity) and not is_attribute(thing.entity):
+        _parent(r, thing.entity, item.said)
+    else:
+        r.draft.field(r.entity, noun.name, f"{quoted(item.said)} in “{r.name}”: taken for a field of {r.entity}")
+
+
+def _set(r: Reading, item: Item, value: str = "") -> None:
+    """One item of an update's fields: the field it sets, on the entity itself."""
+    noun = item.noun
+    if noun is None or item.everything:
+        if noun is None and not item.everything:
+            r.note(f"sets: {item.said}")
+        return
+    thing = thing_of(noun, r.words, r.entity)
+    if thing.entity and thing.attribute and thing.entity != r.entity:
+        r.note(f"sets: {item.said}")
+        r.ask("also", f"Is {quoted(item.said)} changed by the same operation, or only read?", f"[{{update: {thing.entity}}}]")
+        return
+    if noun.by_id or (thing.entity and not thing.attribute):
+        if noun.by_id or thing.entity == r.entity or not r.words.is_thing(thing.entity):
+            return
+        if not is_attribute(noun.name):
+            r.note(f"sets: {item.said}")
+            return
+    name = thing.attribute or noun.name
+    path = r.draft.field(r.entity, name, f"{quoted(item.said)} in “{r.name}”: taken for a field of {r.entity}")
+    r.sets.setdefault(path, value or f":{name}")
+
+
+def _states(r: Reading) -> None:
+    """`mark as read`, `assign to an agent`, `change to shipped`."""
+    for noun in r.phrase.linked("as"):
+        word = noun.head
+        if word in _FLAGS:
+            path = r.draft.field(r.entity, f"is_{word}", f"“as {word}” is a flag", "bool")
+            r.sets[path] = "true"
+        else:
+            path = r.draft.field(r.entity, "status", f"“as {word}” is a state", "enum")
+            r.sets[path] = word
+        r.why("set", f"“as {word}”")
+    for noun in r.phrase.linked("to"):
+        thing = thing_of(noun, r.words)
+        if thing.entity and thing.sure and r.phrase.verb in _GIVES:
+            party = r.words.party(thing.entity)
+            path = r.draft.parent(r.entity, party, thing.entity if party != thing.entity else "", f"a {r.entity} is given to a {thing.entity}")  # noqa: E501
+            r.sets[path] = f":{thing.entity}"
+        elif not r.sets:
+            path = r.draft.field(r.entity, "status", f"“to {noun_said(noun)}” is a state", "enum")
+            r.sets[path] = noun.name
+            r.ask("set", f"What does “to {noun_said(noun)}” change? It is read as the status.", f"{{{path}: {noun.name}}}")
+
+
+def _to_state(r: Reading) -> str:
+    """`change status to shipped`: the value."""
+    noun = next(iter(r.phrase.linked("to")), None)
+    return noun.name if noun is not None and not thing_of(noun, r.words).entity else ""
+
+
+def _part_of_basket(r: Reading) -> None:
+    owner, _, part = r.entity.rpartition("_")
+    if part in PARTS and owner in ("cart", "basket", "wishlist"):
+        r.ask("", f"Adding what is there already: a second {r.entity}, or a larger quantity (upsert)? It is read as insert.", "upsert")
