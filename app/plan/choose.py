@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import prod
 
 from app.model.spread import Spread
@@ -15,7 +14,7 @@ from app.plan.types import AccessPath, Dialect, Level, Single, Use, World
 from app.plan.unite import unite
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """`served_by`: the cheapest path, None where none serves. `likely`: what the engine will probably run instead."""
 
@@ -30,7 +29,7 @@ class Choice:
     def level(self) -> Level:
         return self.served_by.level if self.served_by else Level.IMPOSSIBLE
 
-    @cached_property
+    @property
     def nearest(self) -> Missed | None:
         """The path that comes closest to serving the read, with all its reasons. Made when asked for."""
         missed = [self.task.explain(p) for p in self.paths]
@@ -52,25 +51,32 @@ def best(
     `size`: bytes of a record. `nodes`: machines that hold the structure. `matched`: records the conditions find, where
     that is known; else it follows from the attributes' distinct values.
     """
-    task = Task(single, dialect, world, size, nodes, matched)
     mine = tuple([p for p in paths if p.of == single.of])
+    return decide(Task(single, dialect, world, size, nodes, matched), mine)
+
+
+def decide(task: Task, paths: tuple[AccessPath, ...], scans: bool = True) -> Choice:
+    """The cheapest of these paths. `scans`: also read whole structures, where nothing else serves."""
+    dialect = task.dialect
     blocked: tuple[Refusal, ...] = ()
-    if single.any_of:
-        found, blocked = _either(task, mine)
+    if task.single.any_of:
+        found, blocked = _either(task, paths)
     else:
-        found = served(task, mine)
+        found = served(task, paths, scans)
     if not found:
-        return Choice(task, mine, None, None, blocked)
-    chosen = found[0] if len(found) == 1 else min(found, key=lambda s: _rank(s, dialect))
+        return Choice(task, paths, None, None, blocked)
+    if len(found) == 1:
+        return Choice(task, paths, found[0], None, blocked)
+    chosen = min(found, key=lambda s: _rank(s, dialect))
     likely = None
-    if dialect.race and len(found) > 1:
+    if dialect.race:
         likely = min(found, key=lambda s: (_declined(s, dialect), s.race(dialect.race)))
-    if likely is not None and (likely is chosen or likely.path is chosen.path):
-        likely = None
-    return Choice(task, mine, chosen, likely, blocked)
+        if likely.path is chosen.path:
+            likely = None
+    return Choice(task, paths, chosen, likely, blocked)
 
 
-def served(task: Task, paths: Sequence[AccessPath]) -> list[Served]:
+def served(task: Task, paths: Sequence[AccessPath], scan: bool = True) -> list[Served]:
     """Every path that serves the read; the whole structure only where nothing else does."""
     scans, out = [], []
     for path in paths:
@@ -80,7 +86,7 @@ def served(task: Task, paths: Sequence[AccessPath]) -> list[Served]:
             found = task.follow(path)
             if found is not None:
                 out.append(found)
-    if all(s.level >= Level.SCAN for s in out):
+    if scan and all(s.level >= Level.SCAN for s in out):
         out += [s for p in scans if (s := task.follow(p)) is not None]
     return out
 
@@ -103,7 +109,7 @@ def _either(task: Task, paths: tuple[AccessPath, ...]) -> tuple[list[Served], tu
     each = [
         best(
             replace(single, where=single.where + branch, any_of=()),
-            paths, task.dialect, task.world, size=task.numbers.size, nodes=task.nodes,
+            paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
         ).served_by
         for branch in single.any_of
     ]  # fmt: skip

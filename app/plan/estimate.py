@@ -56,12 +56,13 @@ def estimate(
     flow = Flow(match, arranged, dialect, numbers)
     asked = Asked(match, dialect, flow.seeks, has_all)
     single, weight = match.single, flow.weight
-    avg = high = most = flow.at(flow.entries, asked)
-    if weight and numbers.high != 1:
-        high = flow.at(min(flow.total, flow.entries * numbers.high**weight), asked)
-    if weight and numbers.most != 1:
-        top = numbers.most**weight if numbers.most < inf else inf
-        most = flow.at(min(flow.total, flow.entries * top), asked)
+    avg = high = most = flow.at(flow.entries, asked, single.offset)
+    last = max(single.peak_offset, single.offset)
+    if (weight and numbers.high != 1) or last:
+        high = flow.at(min(flow.total, flow.entries * numbers.high**weight), asked, last)
+    if (weight and numbers.most != 1) or last:
+        top = numbers.most**weight if numbers.most < inf or not weight else inf
+        most = flow.at(min(flow.total, flow.entries * top), asked, last)
         if top == inf and not single.limit:
             most = (inf, inf, inf, most[3])
     if single.limit and arranged.streaming and flow.passes < 1:
@@ -130,7 +131,7 @@ class Flow:
         exact = {w.part.attr for w in steps if w.part.kept.exact}
         return {a for a, _ in self.arranged.ask} <= exact - self.arrays
 
-    def at(self, entries: float, asked: Asked) -> Figures:
+    def at(self, entries: float, asked: Asked, offset: float = 0.0) -> Figures:
         """What is walked, read and returned for so many entries within the bounds."""
         keys, passed = entries, entries * self.checked
         if self.gap:
@@ -142,13 +143,13 @@ class Flow:
         visited = asked.buckets
         if asked.chunk:
             visited = max(1.0, ceil(results / asked.chunk)) if results < inf else results
-        limit = self.match.single.limit
-        return self._stopped(keys, records, results, visited, asked) if limit else (keys, records, results, visited)
+        found = keys, records, results, visited
+        return self._stopped(found, asked, offset) if self.match.single.limit else found
 
-    def _stopped(self, keys: float, records: float, results: float, visited: float, asked: Asked) -> Figures:
+    def _stopped(self, found: Figures, asked: Asked, offset: float) -> Figures:
         """Reading ends when the limit is filled, where results come in the order asked for."""
-        single, arranged = self.match.single, self.arranged
-        limit, offset = single.limit, single.offset
+        keys, records, results, visited = found
+        limit, arranged = self.match.single.limit, self.arranged
         want = limit + offset
         if arranged.kind == "partial":
             keys = records = min(keys, self._groups(keys, want))

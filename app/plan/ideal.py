@@ -15,6 +15,7 @@ from app.plan.serve import Missed, Task
 from app.plan.types import AccessPath, Kind, Miss, Part
 
 EQUAL = (Kind.POINT, Kind.POINTS)
+FAR = (True, 1e9)
 
 WORDS = {
     "new partition": "Add a way in with partition ({partition}) and order ({order})",
@@ -58,15 +59,16 @@ def ideal(task: Task) -> Ideal:
     return Ideal(tuple(equal), task.ask, tuple(span[:1]))
 
 
-def nearest(choices: Sequence[Choice]) -> Choice:
-    """The choice with the path that comes closest."""
-    far = (True, 1e9)
-    return min(choices, key=lambda c: c.nearest.distance if c.nearest else far)
+def nearest(choices: Sequence[Choice]) -> tuple[Choice, Missed | None]:
+    """The choice with the path that comes closest, and that path with its reasons."""
+    found = [(c, c.nearest) for c in choices]
+    return min(found, key=lambda f: f[1].distance if f[1] else FAR)
 
 
-def misses(choice: Choice) -> tuple[Miss, ...]:
+def misses(choices: Sequence[Choice]) -> tuple[Miss, ...]:
     """Why the nearest path does not serve the read, the fix beside the first reason."""
-    task, near = choice.task, choice.nearest
+    choice, near = nearest(choices)
+    task = choice.task
     blocked = [say(r, "", task.dialect) for r in choice.blocked]
     if near is None:
         return (*blocked, *_nothing(choice))

@@ -46,7 +46,7 @@ def _why(search: Search, outcome: Outcome, need: int, attr: str) -> Iterator[Mis
     if "held" in codes:
         near = _nearest(search, outcome, need, attr)
         if near is not None:
-            yield from path_misses(near)
+            yield from path_misses([near])
             return
     for code in ("age", "subset", "fields"):
         if code in codes:

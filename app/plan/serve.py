@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from app.model.spread import Spread
@@ -85,20 +85,19 @@ class Task:
         self.keep = world.keeps.get(single.of, 0.0)
         self.ask: Ask = wanted(single, world.stats)
         self.named: Named = by_attribute(single.where, dialect.ops)
-        self.numbers = Numbers(single, world, matched, size)
+        self.size, self.matched = size, matched
+        self._numbers: Numbers | None = None
         self._laid: dict[int, tuple[Match, Arranged]] = {}
 
+    @property
+    def numbers(self) -> Numbers:
+        """Made when the first path is priced."""
+        if self._numbers is None:
+            self._numbers = Numbers(self.single, self.world, self.matched, self.size)
+        return self._numbers
+
     def hopeful(self, path: AccessPath) -> bool:
-        """Can a path bind or order anything? Cheap, and enough to skip most paths."""
-        if path.scan or path.kind in SPECIAL:
-            return True
-        named = self.named
-        if path.partition:
-            return all(not (p.attr and p.attr not in named and not _tried(p)) for p in path.partition)
-        if self.dialect.lead is Use.SERVER:
-            return True
-        lead = next((p.attr for p in path.order if p.attr), "")
-        return lead in named or bool(self.ask and self.ask[0][0] == lead)
+        return hopeful(path, self.named, self.ask[0][0] if self.ask else "", self.dialect)
 
     def lay(self, path: AccessPath) -> tuple[Match, Arranged]:
         """The read laid over a path of this task; remembered, so that a refusal can be explained."""
@@ -173,6 +172,20 @@ class Task:
             kind, size = (stat.type, stat.bytes.avg) if stat else ("string", 8.0)
             total += encoding.field(attr.rpartition(".")[2], kind, size)
         return encoding.entry(total)
+
+
+def hopeful(path: AccessPath, named: Container[str], lead: str, dialect: Dialect) -> bool:
+    """Can a path bind or order anything? Cheap, and enough to skip most paths. `lead`: attribute sorted by first."""
+    if path.kind in SPECIAL:
+        return True
+    if path.partition:
+        return all(not p.attr or p.attr in named or _tried(p) for p in path.partition)
+    if dialect.lead is Use.SERVER:
+        return True
+    for p in path.order:
+        if p.attr:
+            return p.attr in named or p.attr == lead
+    return False
 
 
 def _tried(part: Part) -> bool:

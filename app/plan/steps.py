@@ -260,6 +260,7 @@ class Entry:
             needs=self._wanted(offer),
             strong=need.strong and not need.historical,
             age=0.0 if need.historical or need.strong or need.age == inf else need.age,
+            peak_offset=query.peak_offset if offset else 0.0,
         )  # fmt: skip
 
     def _wanted(self, offer: Offer) -> frozenset[str] | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from app.model.spread import ZERO
+from app.model.spread import ZERO, Spread
 from app.plan.serve import Served
 from app.plan.steps import Read
-from app.plan.types import Kind, Level, Match, Plan, Query, Record, Step
+from app.plan.types import Kind, Level, Match, Miss, Plan, Query, Record, Step
 
 KIND_WORDS = {
     Kind.POINT: "one value",
@@ -22,20 +22,49 @@ DAY = 86_400
 
 def tell(query: Query, reads: Sequence[Read]) -> Plan:
     """The plan made of these reads, in the order in which they are made."""
+    if len(reads) == 1:
+        return tell_one(query, reads[0])
     steps = tuple(step(query, r) for r in reads)
     requests = records = size = ZERO
     for s in steps:
         requests, records, size = requests + s.requests, records + s.records, size + s.bytes
-    if len(steps) == 1:
-        requests, records, size = steps[0].requests, steps[0].records, steps[0].bytes
-    first = reads[0].choice
-    likely = first.likely if first and first.likely else None
     return Plan(
-        query.name, level(reads), steps, (), requests, records, size, rounds(reads)[0],
-        sum(s.partitions for s in steps), sum(s.units for s in steps),
-        likely=_likely(query, reads[0], likely) if likely else None,
-        notes=tuple(notes(query, reads)), questions=query.questions,
-    )  # fmt: skip
+        query.name,
+        level(reads),
+        steps,
+        (),
+        requests,
+        records,
+        size,
+        rounds(reads)[0],
+        sum(s.partitions for s in steps),
+        sum(s.units for s in steps),
+        likely=_likely(query, reads[0]),
+        notes=notes(query, reads),
+        questions=query.questions,
+    )
+
+
+def tell_one(query: Query, read: Read, misses: tuple[Miss, ...] = ()) -> Plan:
+    """The plan made of one read."""
+    only = step(query, read)
+    return Plan(
+        query.name,
+        read.level,
+        (only,),
+        (),
+        only.requests,
+        only.records,
+        only.bytes,
+        1,
+        only.partitions,
+        only.units,
+        (),
+        misses,
+        _likely(query, read),
+        notes=notes(query, (read,)),
+        questions=query.questions,
+    )
 
 
 def rounds(reads: Sequence[Read]) -> tuple[int, list[int]]:
@@ -59,21 +88,74 @@ def level(reads: Sequence[Read]) -> Level:
 
 def step(query: Query, read: Read) -> Step:
     """One read with its bounds, checks, residual, order and figures."""
-    served, record = read.served, read.record
+    served = read.served
     if served is None:
         raise ValueError("a read without a path")
-    match, cost = served.match, served.cost
+    if read.how != "collection":
+        inner = tuple([_branch(query, read, b) for b in served.branches])
+        path = served.path.name
+    else:
+        inner, path = tuple([step(query, p) for p in read.parts]), read.record.structure
+    names = tuple([r.name for r in read.records])
+    partitions = served.cost.partitions * read.inputs.avg
+    figures = (read.keys, read.requests, read.read, read.bytes, partitions, units(query, read))
+    return _step(query, read, served, names, path, read.level, figures, inner)
+
+
+Figures = tuple[float, Spread, Spread, Spread, float, float]
+"""Keys, requests, records, bytes, partitions, units."""
+
+
+def _step(
+    query: Query,
+    read: Read,
+    served: Served,
+    names: tuple[str, ...],
+    path: str,
+    level: Level,
+    figures: Figures,
+    inner: tuple[Step, ...] = (),
+) -> Step:
+    match, arranged, record = served.match, served.arranged, read.record
+    keys, requests, records, size, partitions, billed = figures
     return Step(
-        tuple(r.name for r in read.records), record.structure, record.dialect.store,
-        served.path.name if read.how != "collection" else record.structure,
-        read.how, read.by, read.level, bounds(match),
-        tuple([f"{c.attr} {c.op}" for c in match.checks]), residual(served),
-        served.arranged.kind or "none", served.arranged.ask, served.covered, read.keys,
-        read.requests, read.read, read.bytes, cost.partitions * read.inputs.avg,
-        units(query, read), match.single.where, match.single.limit,
-        query.needs[read.need].entity, match,
-        tuple([_branch(query, read, b) for b in served.branches]) or tuple([step(query, p) for p in read.parts]),
-    )  # fmt: skip
+        names,
+        record.structure,
+        record.dialect.store,
+        path,
+        read.how,
+        read.by,
+        level,
+        bounds(match),
+        tuple([f"{c.attr} {c.op}" for c in match.checks]) if match.checks else (),
+        residual(served),
+        arranged.kind or "none",
+        arranged.ask,
+        served.covered,
+        keys,
+        requests,
+        records,
+        size,
+        partitions,
+        billed,
+        match.single.where,
+        match.single.limit,
+        query.needs[read.need].entity,
+        match,
+        inner,
+    )
+
+
+def _branch(query: Query, read: Read, served: Served) -> Step:
+    """Another path for the same read: one branch of an `or`, or what the engine will probably run."""
+    cost = served.cost
+    figures = (cost.keys, cost.requests, cost.records, cost.bytes, cost.partitions, 0.0)
+    return _step(query, read, served, (read.record.name,), served.path.name, served.level, figures)
+
+
+def _likely(query: Query, read: Read) -> Step | None:
+    likely = read.choice.likely if read.choice else None
+    return _branch(query, read, likely) if likely else None
 
 
 def bounds(match: Match) -> tuple[str, ...]:
@@ -89,24 +171,11 @@ def bounds(match: Match) -> tuple[str, ...]:
 
 def residual(served: Served) -> tuple[str, ...]:
     """Conditions judged on the record; an `or` that no union serves is one of them."""
-    out = [f"{c.attr} {c.op}" for c in served.match.residual]
+    left = served.match.residual
+    if not (left or served.unfolded):
+        return ()
+    out = [f"{c.attr} {c.op}" for c in left]
     return (*out, "or") if served.unfolded else tuple(out)
-
-
-def _branch(query: Query, read: Read, served: Served) -> Step:
-    cost, record = served.cost, read.record
-    return Step(
-        (record.name,), record.structure, record.dialect.store, served.path.name, read.how, read.by,
-        served.level, bounds(served.match),
-        tuple([f"{c.attr} {c.op}" for c in served.match.checks]), residual(served),
-        served.arranged.kind or "none", served.arranged.ask, served.covered, cost.keys,
-        cost.requests, cost.records, cost.bytes, cost.partitions, 0.0, served.match.single.where,
-        served.match.single.limit, query.needs[read.need].entity, served.match,
-    )  # fmt: skip
-
-
-def _likely(query: Query, read: Read, served: Served) -> Step:
-    return _branch(query, read, served)
 
 
 def units(query: Query, read: Read) -> float:
@@ -126,16 +195,15 @@ def units(query: Query, read: Read) -> float:
     return total if strong else total / 2
 
 
-def notes(query: Query, reads: Sequence[Read]) -> list[str]:
+def notes(query: Query, reads: Sequence[Read]) -> tuple[str, ...]:
     """What figures alone do not say."""
     out: list[str] = []
     for read in reads:
         if read.served is not None and read.how != "collection":
             out += _notes(read.served, read.record)
-    lead = reads[0]
-    if query.root.order and lead.root != 0 and len(reads) > 1:
+    if len(reads) > 1 and query.root.order and reads[0].root != 0:
         out.append("The application sorts the records of several reads before it takes the first ones")
-    return list(dict.fromkeys(out))
+    return tuple(dict.fromkeys(out)) if out else ()
 
 
 def _notes(served: Served, record: Record) -> list[str]:

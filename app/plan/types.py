@@ -132,6 +132,8 @@ class Single:
     strong: bool = False
     age: float = 0
     """Greatest lag of a path in seconds; 0: any."""
+    peak_offset: float = 0
+    """Records passed over before the last page."""
 
 
 @dataclass(frozen=True, slots=True)

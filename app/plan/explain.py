@@ -1,0 +1,55 @@
+"""Why steps that work are no better: the nearest path, the buckets of a partition, an order made afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from app.plan.choose import Choice
+from app.plan.ideal import fix, misses
+from app.plan.refuse import Refusal, say
+from app.plan.serve import Missed, Served
+from app.plan.steps import Read
+from app.plan.types import Miss, Record
+
+COARSER = "A coarser bucket in the partition, with the time in the stored order, takes fewer requests"
+
+
+def explain(reads: Sequence[Read], choices: Mapping[str, Sequence[Choice]]) -> tuple[Miss, ...]:
+    """Reasons for the steps above *index range* and for orders made afterwards.
+
+    `choices`: everything tried on a record kind to read it by the conditions.
+    """
+    found: dict[Miss, None] = {}
+    for read in reads:
+        served, choice = read.served, read.choice
+        if served is None or choice is None or read.how == "collection":
+            continue
+        found.update(dict.fromkeys(_bucketed(served, read.record)))
+        if not read.level.served and served.cost.buckets <= 1:
+            tried = choices.get(read.record.name, ()) if read.by == "where" else ()
+            found.update(dict.fromkeys(misses([choice, *tried])))
+        elif served.arranged.why:
+            found[_unordered(served, read.record, choice)] = None
+    return tuple(found)
+
+
+def unexplained(reads: Sequence[Read]) -> bool:
+    """Is there an order that no path gives?"""
+    return any(r.served is not None and r.served.arranged.why for r in reads)
+
+
+def _bucketed(served: Served, record: Record) -> Iterator[Miss]:
+    """A range over a bucket of the partition: the server takes equality only."""
+    for w in served.match.partition:
+        if w.part.kept.bucket and w.count > 1:
+            op = w.conds[0].op if w.conds else ""
+            refusal = Refusal("partition", w.part.attr, op, w.part.attr, "buckets")
+            yield replace(say(refusal, served.path.name, record.dialect), fix=COARSER)
+
+
+def _unordered(served: Served, record: Record, choice: Choice) -> Miss:
+    arranged = served.arranged
+    refusal = Refusal("order", arranged.attr, "order by", arranged.blocker, arranged.why)
+    miss = say(refusal, served.path.name, record.dialect)
+    return replace(miss, fix=fix(choice.task, Missed(served.match, (refusal,))))
