@@ -24,9 +24,9 @@ def _collection(design: Design, entity: str) -> Plain:
         out["_id"] = key[0] if len(key) == 1 else list(key)
     links = _links(design, entity)
     held: dict[str, list[Plain]] = {
-        "embed": embeds(design, entity),
+        "embed": embeds(design, entity, asks),
         "reference": links,
-        "copy": copies(asks, entity),
+        "copy": copies(asks),
         "computed": figures(design, entity, asks),
         "indexes": indexes(design, entity, asks),
     }

@@ -14,22 +14,26 @@ Plain = dict[str, Any]
 
 def embeds(design: Design, entity: str, asks: Iterable[Ask] = ()) -> list[Plain]:
     """The embed entries of one record kind."""
-    return [_embed(design, nest) for nest in design.inside(entity)]
+    asks = list(asks)
+    return [_embed(design, nest, asks) for nest in design.inside(entity)]
 
 
-def _embed(design: Design, nest: Nest) -> Plain:
+def _embed(design: Design, nest: Nest, asks: list[Ask]) -> Plain:
     out: Plain = {"what": nest.rel.children_as or nest.rel.child, "as": plural(nest.rel.child)}
     if nest.first:
         out |= {"first": f"{nest.first:.0f}", "order by": order_text(nest.order)}
     elif nest.max:
         out |= {"max": f"{nest.max:.0f}", "beyond": "refuse"}
-    inner = [e for e in embeds(design, nest.rel.child)] if not nest.first else []
+    inner = embeds(design, nest.rel.child) if not nest.first else []
     if inner:
         out["embed"] = inner
+    copied = copied_ups([up for a in asks for d in a.downs if d.edge.rel == nest.rel for up in d.ups])
+    if copied:
+        out["copy"] = copied
     return {**out, "note": nest.because}
 
 
-def copies(asks: Iterable[Ask], entity: str) -> list[Plain]:
+def copies(asks: Iterable[Ask]) -> list[Plain]:
     """Copied parent attributes that reads of this entity want, where their age allows a copy."""
     found: dict[str, tuple[float, bool]] = {}
     for ask in asks:

@@ -78,6 +78,6 @@ def _nested(design: Design, entity: str) -> list[Plain]:
                 by_child = (
                     change.entity == nest.rel.child and change.kind in ("update", "delete") and set(key) <= change.known
                 )
-                if key and by_child and not set(nest.rel.via) & change.known and not nest.first:
+                if key and by_child and not set(nest.rel.via) & change.known:
                     out.append({"keys": [key[0]], "note": f"finds the {entity} for {write.name}"})
     return [o for i, o in enumerate(out) if o["keys"] not in [p["keys"] for p in out[:i]]]

@@ -44,11 +44,11 @@ def _hash(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
     if not by:
         return None
     name = ":".join([entity, *(f"{{{a}}}" for a in by)])
-    nested = embeds(design, entity)
+    nested = embeds(design, entity, asks)
     out: Plain = {"keys": name, "type": "string" if nested else "hash", "of": entity}
     if nested:
         out |= {"format": "json", "embed": nested}
-    copied = copies(asks, entity)
+    copied = copies(asks)
     if copied:
         out["copy"] = copied
     keep = keep_of(design, entity)
@@ -65,7 +65,8 @@ def _ordered(design: Design, entity: str, ask: Ask) -> Plain | None:
     score = next((a for a, _ in ask.order if "." in a and not a.startswith("=")), "") or next(iter(ask.spans), "")
     score = score or clock_of(design, entity)
     key = [a for a in design.world.keys.get(entity, ()) if a not in ask.equal]
-    member = key or [a for a in sorted(ask.attrs) if a not in ask.equal and a != score and not a.startswith("=")][:1]
+    own = design.world.fields.get(entity, ())
+    member = key or [a for a in own if a in ask.attrs and a not in ask.equal]
     if not score or not member:
         return None
     by = [f"{{{a}}}" for a in (*ask.equal, *ask.contains)]

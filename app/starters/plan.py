@@ -37,6 +37,9 @@ class Down:
     first: float
     order: tuple[tuple[str, int], ...]
     conditions: bool
+    ups: tuple[Up, ...] = ()
+    """What the children in turn need of their other parents."""
+    age: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,21 @@ def read_design(project: Project, world: World, limit: float, can: Capabilities)
             writes.append(lowered)
     bare = Design(project, world, limit, can, tuple(asks), tuple(writes))
     nests = tuple(_nests(bare)) if can.embeds else ()
-    return Design(project, world, limit, can, bare.asks, bare.writes, nests)
+    further = _apart(bare.asks, nests)
+    return Design(project, world, limit, can, (*bare.asks, *further), bare.writes, nests)
+
+
+def _apart(asks: tuple[Ask, ...], nests: tuple[Nest, ...]) -> Iterator[Ask]:
+    """Children that are read with their parent and do not live inside it are asked for by their parent."""
+    for ask in asks:
+        for down in ask.downs:
+            nest = next((n for n in nests if n.rel == down.edge.rel), None)
+            enough = nest is not None and (not nest.first or 0 < down.first <= nest.first)
+            if not enough:
+                yield Ask(
+                    ask.pattern, "list", down.edge.rel.child, down.edge.rel.via, (), down.order, down.first, (), (), down.attrs,
+                    down.ups, (), ask.strong, down.age,
+                )  # fmt: skip
 
 
 def _ask(query: Query, world: World) -> Ask:
@@ -151,9 +168,9 @@ def _ups(query: Query, at: int) -> Iterator[Up]:
 
 
 def _downs(query: Query, at: int) -> Iterator[Down]:
-    for node in query.needs:
+    for i, node in enumerate(query.needs):
         if node.up == at and node.edge is not None and node.edge.down:
-            yield Down(node.edge, node.attrs, node.first, node.order, bool(node.where))
+            yield Down(node.edge, node.attrs, node.first, node.order, bool(node.where), tuple(_ups(query, i)), node.age)
 
 
 # ---------------------------------------------------------------- what belongs inside what
@@ -186,15 +203,20 @@ def _nest(design: Design, rel: Rel, others: list[Rel]) -> Nest | None:
     if rel.assumed and value:
         return Nest(rel, f"{rel.child} has no key of its own; how many a {rel.parent} has at most is not known yet")
     if not bounded and (most > FEW or not value) or most > FEW:
-        return _subset(rel, together) if not value else None
+        return _subset(design, rel, together) if not value else None
     why = f"read with its {rel.parent}" if together else f"{rel.child} has no key of its own"
     return Nest(
         rel, f"{why}, at most {rel.children.max:,.0f}" if bounded else why, rel.children.max if bounded else 0.0
     )
 
 
-def _subset(rel: Rel, together: list[Down]) -> Nest | None:
-    """The first few children inside, when reads want only those; all of them stand apart."""
+def _subset(design: Design, rel: Rel, together: list[Down]) -> Nest | None:
+    """The first few children inside, when reads want only those; all of them stand apart.
+
+    Only where a copy inside can be found again by an index of its own.
+    """
+    if not design.can.indexes:
+        return None
     firsts = [d for d in together if d.first and d.order and not d.conditions]
     if not firsts or len(firsts) != len(together):
         return None

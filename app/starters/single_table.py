@@ -42,7 +42,7 @@ def _record(design: Design, entity: str) -> Plain:
     asks = [a for a in design.asks if a.entity == entity]
     pk, sk, why = _base_key(design, entity, asks)
     out: Plain = {"of": entity, "pk": pk, "sk": sk}
-    held = {"embed": embeds(design, entity), "copy": copies(asks, entity), "computed": figures(design, entity, asks)}
+    held = {"embed": embeds(design, entity, asks), "copy": copies(asks), "computed": figures(design, entity, asks)}
     out |= {name: value for name, value in held.items() if value}
     return {**out, "note": why}
 

@@ -55,7 +55,7 @@ def _by_key(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
     if len(key) > 1:
         out["clustering key"] = list(key[1:])
     mine = [a for a in asks if a.by_key(design.world)]
-    held = {"embed": embeds(design, entity), "copy": copies(mine, entity)}
+    held = {"embed": embeds(design, entity, asks), "copy": copies(mine)}
     out |= {name: value for name, value in held.items() if value}
     return {**out, **_ttl(design, entity), "note": "the whole record by its key: the truth of the tables beside it"}
 
@@ -127,8 +127,8 @@ def _filled(design: Design, entity: str, table: Plain, asks: list[Ask], has_base
         table["fields"] = wanted or ["none"]
     figured = sorted({a[1:] for ask in asks for a in ask.attrs if a.startswith("=")})
     held: dict[str, list[Plain]] = {
-        "copy": copies(asks, entity),
-        "embed": embeds(design, entity) if any(a.downs for a in asks) else [],
+        "copy": copies(asks),
+        "embed": embeds(design, entity, asks) if any(a.downs for a in asks) else [],
         "computed": [{"what": a, "refresh": "same write"} for a in figured],
     }
     table |= {name: value for name, value in held.items() if value}
