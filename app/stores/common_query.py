@@ -13,7 +13,7 @@ from app.model.candidate import Candidate, Copy, Embed, RecordShape, Structure
 from app.model.conditions import AnyOf, Comparison, Conditions, Operand, Param, Term
 from app.model.workload import Pattern
 from app.plan import lay
-from app.plan.types import Cond, Edge, Held, Plan, Record, World
+from app.plan.types import Cond, Edge, Held, Miss, Plan, Record, World
 from app.plan.ways import place
 
 
@@ -143,6 +143,12 @@ def name_copies(shape: tuple[Held, ...]) -> tuple[Held, ...]:
                 given.setdefault(attr, f"{role}_{field_of(attr)}")
             found[at] = replace(held, names=tuple(sorted(given.items())))
     return tuple(found)
+
+
+def sentence(miss: Miss) -> str:
+    """A reason with its fix, as one line."""
+    what = miss.what.rstrip(". ")
+    return f"{what}. {miss.fix}" if miss.fix else f"{what}."
 
 
 def things_of(structure: Structure) -> tuple[Structure | RecordShape, ...]:

@@ -20,7 +20,7 @@ class Asked:
     """One change an operation asks for.
 
     `part`: born with the record before it (`with`). `loop`: repeated per child of this name (`for each`). `beside`: the
-    entity of the change it was said with (`set: {cart_item.qty: +1, cart.updated_at: now}`).
+    entity of the change it was said with (`set: {cart_item.qty: +1, cart.updated_at: now}`). `further`: one of `also`.
     """
 
     kind: str
@@ -31,6 +31,7 @@ class Asked:
     part: bool = False
     loop: str = ""
     beside: str = ""
+    further: bool = False
 
 
 def asked(pattern: Pattern) -> tuple[Asked, ...]:
@@ -44,7 +45,7 @@ def asked(pattern: Pattern) -> tuple[Asked, ...]:
     for also in pattern.also:
         kind, entity = named(also)
         if entity:
-            found.append(Asked(kind, entity, also.where, also.set, also.only_if, False, also.for_each))
+            found.append(Asked(kind, entity, also.where, also.set, also.only_if, False, also.for_each, further=True))
     return tuple(found)
 
 

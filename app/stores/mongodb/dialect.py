@@ -62,8 +62,8 @@ def field_bytes(name: str, kind: str, size: float) -> float:
 
 
 def element_bytes(position: float, size: float) -> float:
-    """One array element of `size` bytes (type, zero byte and value) at a position: its name is the number's digits."""
-    return size + len(str(int(position)))
+    """One array element: a document with fields of `size` bytes, or a text of `size` bytes; both cost 5 more."""
+    return 2 + len(str(int(position))) + 5 + size
 
 
 def nested_bytes(name: str, size: float) -> float:

@@ -38,6 +38,31 @@ class Fields:
         """`_id` is a document of several values."""
         return len(self.id_parts) > 1 and not self.text_id
 
+    def fold(self, found: dict[str, Any], *, ranges: bool = False) -> dict[str, Any]:
+        """Conditions on all parts of a compound `_id` as one document; with `ranges`, those on its first parts as all
+        documents between two.
+
+        The index on `_id` compares whole documents: conditions on `_id.part` would not use it.
+        """
+        if not self.whole_id:
+            return found
+        parts = [p.name or field_of(p.attr) for p in self.id_parts]
+        bound: dict[str, Any] = {}
+        for part in parts:
+            value = found.get(f"_id.{part}")
+            if value is None or isinstance(value, dict):
+                break
+            bound[part] = value
+        rest = {k: v for k, v in found.items() if k.removeprefix("_id.") not in bound}
+        if len(bound) == len(parts):
+            return {"_id": bound, **rest}
+        if not bound or not ranges:
+            return found
+        open_ = parts[len(bound) :]
+        low = {**bound, **{p: Raw("MinKey()") for p in open_}}
+        high = {**bound, **{p: Raw("MaxKey()") for p in open_}}
+        return {"_id": {"$gte": low, "$lte": high}, **rest}
+
 
 def fields_of(structure: Structure, thing: Structure | RecordShape, record: Record, world: World) -> Fields:
     names = names_of(thing, record, world)
@@ -71,7 +96,7 @@ def query(conds: Iterable[Cond], fields: Fields, values: Mapping[str, Any] | Non
         else:
             given = (values or {}).get(cond.attr, Raw(f"p.{path.replace('.', '_')}"))
             put(found, path, {"$in": given} if cond.op == "in" else given)
-    return fold_id(found, fields)
+    return found
 
 
 def terms_query(terms: Iterable[Term], fields: Fields, of: str, world: World) -> dict[str, Any]:
@@ -83,7 +108,7 @@ def terms_query(terms: Iterable[Term], fields: Fields, of: str, world: World) ->
         elif isinstance(term, AnyOf):
             branches = [terms_query(b, fields, of, world) for b in term.branches]
             found["$or"] = branches
-    return fold_id(found, fields)
+    return found
 
 
 def put(found: dict[str, Any], path: str, value: Any) -> None:
@@ -140,27 +165,3 @@ def near(values: list[Any]) -> Any:
     if len(values) > 1:
         sphere["$maxDistance"] = Raw(f"{js(values[1])} * 1000")
     return {"$near": sphere}
-
-
-def fold_id(found: dict[str, Any], fields: Fields) -> dict[str, Any]:
-    """Conditions on parts of a compound `_id` as one: equal to a document, or between two documents.
-
-    The index on `_id` compares whole documents; conditions on `_id.part` would not use it.
-    """
-    if not fields.whole_id:
-        return found
-    parts = [p.name or field_of(p.attr) for p in fields.id_parts]
-    bound: dict[str, Any] = {}
-    for part in parts:
-        value = found.get(f"_id.{part}")
-        if value is None or isinstance(value, dict):
-            break
-        bound[part] = value
-    if not bound:
-        return found
-    rest = {k: v for k, v in found.items() if k.removeprefix("_id.") not in bound}
-    if len(bound) == len(parts):
-        return {"_id": bound, **rest}
-    low = {**bound, **{p: Raw("MinKey()") for p in parts[len(bound) :]}}
-    high = {**bound, **{p: Raw("MaxKey()") for p in parts[len(bound) :]}}
-    return {"_id": {"$gte": low, "$lte": high}, **rest}

@@ -45,6 +45,15 @@ def _flat(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def call(function: str, arguments: list[str], ending: str = "") -> str:
+    """`function(a, b)ending;` on one line, or one argument per line where it would be long."""
+    text = f"{function}({', '.join(arguments)}){ending};"
+    if len(arguments) < 2 or (len(text) <= WIDTH + 14 and "\n" not in text):
+        return text
+    inner = ",\n".join("  " + a.replace("\n", "\n  ") for a in arguments)
+    return f"{function}(\n{inner}\n){ending};"
+
+
 def name(word: str) -> str:
     return word if IDENTIFIER.match(word) else json.dumps(word, ensure_ascii=False)
 
@@ -69,10 +78,15 @@ def now(offset: float = 0) -> Raw:
     return Raw(f"new Date(Date.now() {sign} {abs(offset) * 1000:.0f})")
 
 
-def collection(structure: str) -> str:
-    """`db.orders`; a name with placeholders becomes a template literal."""
+def collection(structure: str, values: Mapping[str, str] | None = None) -> str:
+    """`db.orders`; a name with placeholders becomes a template literal. `values`: code by placeholder."""
+    given = values or {}
     if "{" in structure:
-        text = re.sub(r"\{([^}|]+)[^}]*\}", lambda m: "${p." + m[1].replace(".", "_") + "}", structure)
+        text = re.sub(
+            r"\{([^}|]+)[^}]*\}",
+            lambda m: "${" + given.get(m[1], f"p.{m[1].replace('.', '_')}") + "}",
+            structure,
+        )
         return f"db.getCollection(`{text}`)"
     if IDENTIFIER.match(structure):
         return f"db.{structure}"

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
-from app.stores.common_query import params
+from app.stores.common_query import sentence
 from app.stores.mongodb.reads import read_lines
 from app.stores.mongodb.writes import write_lines
 
+PARAMETER = re.compile(r"(?<![\w.])p\.([A-Za-z_]\w*)")
+
 
 def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
-    """Paste-ready text: parameters first, then the statements."""
-    lines = [*_head(pattern, plan)]
+    """Paste-ready text: what it is, the values to fill in, the statements."""
+    body: list[str] = []
     if not pattern.is_write:
-        lines += read_lines(pattern, plan, model, world)
+        body += read_lines(pattern, plan, model, world)
     if pattern.is_write or pattern.also:
-        lines += write_lines(pattern, plan, model, world)
-    return "\n".join(lines) + "\n"
+        body += write_lines(pattern, plan, model, world)
+    return "\n".join([*_head(pattern, plan, body), *body]) + "\n"
 
 
-def _head(pattern: Pattern, plan: Plan) -> Iterable[str]:
+def _head(pattern: Pattern, plan: Plan, body: list[str]) -> Iterable[str]:
     yield f"// {pattern.operation}: {plan.level.words}"
     if not (plan.steps or plan.touches):
-        for miss in plan.misses:
-            yield f"// {miss.what}" + (f" {miss.fix}" if miss.fix else "")
-    names = params(pattern)
+        yield from (f"// {sentence(m)}" for m in plan.misses)
+    names = dict.fromkeys(n for line in body if not line.startswith("//") for n in PARAMETER.findall(line))
     if names:
         yield f"const p = {{ {', '.join(f'{n}: null' for n in names)} }};  // fill in"
+    if "buckets" in names:
+        yield "// p.buckets: the _id of every bucket that may hold what is asked for"

@@ -92,14 +92,18 @@ def paths(structure: Structure, of: str, world: World) -> tuple[AccessPath, ...]
 
 def name_parts(structure: Structure, of: str, world: World) -> tuple[Part, ...]:
     """What a name like `tickets_{account.id}` asks for: every read must know which collection is meant."""
+    parts = (lay.part(KeyPart(attr=k), of, world) for k in template_parts(structure))
+    return tuple(replace(p, column=-1) for p in parts)
+
+
+def template_parts(structure: Structure) -> tuple[str, ...]:
+    """Attribute paths in the name of a collection."""
     if "{" not in structure.name:
         return ()
     try:
-        template = parse_template(structure.name)
+        return tuple(k.attr for k in parse_template(structure.name).parts if k.attr)
     except ValueError:
         return ()
-    parts = tuple(k for k in template.parts if k.attr)
-    return tuple(replace(lay.part(k, of, world), column=-1) for k in parts)
 
 
 def shard_parts(structure: Structure, of: str, world: World) -> tuple[Part, ...]:

@@ -62,7 +62,8 @@ def bytes_of_key(record: Record) -> float:
 
 def invalidated_by(structure: Structure, keys: Keys | None, project: Project, world: World) -> Iterable[str]:
     """Patterns that change what the family repeats, with what each must do."""
-    if keys is None or (not structure.truth and structure.purpose != "cache"):
+    repeats = structure.purpose == "cache" or structure.truth not in ("", "none")
+    if keys is None or not repeats or structure.purpose == "queue":
         return
     how = structure.on_change or "nothing is said: it stays until it expires"
     for pattern in project.patterns:
@@ -108,8 +109,12 @@ def command_lines(keys: Keys) -> Iterable[str]:
     """Write, read, remove."""
     if keys.structure.purpose != "limiter":
         yield from commands.put(keys)
-    yield from commands.get(keys)
-    if keys.kind in ("list", "set", "sorted set", "stream"):
+    if keys.shards > 4:
+        yield f"GET {keys.key}"
+        yield f"# for each $shard from 0 to {keys.shards - 1}; add them up"
+    else:
+        yield from commands.get(keys)
+    if keys.kind in ("set", "sorted set"):
         yield from commands.members(keys, 10, keys.kind == "sorted set")
     if not keys.structure.counts:
         yield commands.remove(keys)

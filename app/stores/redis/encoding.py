@@ -123,7 +123,7 @@ def _string(family: Family) -> Encoding:
         return Encoding(
             field=lambda _name, kind, size: value_text(kind, size),
             record=slack,
-            element=lambda _i, size: size,
+            element=lambda _i, size: size + 1,
             nested=json_nested,
             array=json_nested,
             entry=lambda size: size,
@@ -132,7 +132,7 @@ def _string(family: Family) -> Encoding:
         return Encoding(
             field=lambda _name, kind, size: 2 + value_text(kind, size),
             record=slack,
-            element=lambda _i, size: size,
+            element=lambda _i, size: size + 3,
             nested=lambda _name, size: 2 + size,
             array=lambda _name, size: 2 + size,
             entry=lambda size: size,
@@ -140,7 +140,7 @@ def _string(family: Family) -> Encoding:
     return Encoding(
         field=json_field,
         record=slack + 2,
-        element=lambda _i, size: size,
+        element=lambda _i, size: size + 3,
         nested=json_nested,
         array=json_nested,
         entry=lambda size: size,
@@ -170,7 +170,7 @@ def _hash(family: Family) -> Encoding:
     return Encoding(
         field=field,
         record=head,
-        element=lambda _i, size: size,
+        element=lambda _i, size: size + 3,
         nested=nested,
         array=nested,
         entry=lambda size: size,
@@ -195,7 +195,7 @@ def _member(family: Family) -> Encoding:
     return Encoding(
         field=field,
         record=max(1.0, each),
-        element=lambda _i, size: size,
+        element=lambda _i, size: size + 3,
         nested=json_nested,
         array=json_nested,
         entry=lambda size: size,

@@ -158,8 +158,9 @@ def sample(attr: str, of: str, world: World) -> str:
         return next(iter(sorted(stat.shares)))
     if kind in EXAMPLE:
         return EXAMPLE[kind]
-    word = own.rpartition(".")[2].removesuffix("_id")
-    return f"{word[:1]}1001" if word == "id" else f"{word}1"
+    entity, _, field = own.partition(".")
+    word = entity if field == "id" else field.removesuffix("_id")
+    return f"{word[:1]}1001"
 
 
 def spoken(structure: Structure, of: str, values: Mapping[str, str], world: World) -> str:

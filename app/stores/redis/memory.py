@@ -51,7 +51,7 @@ def value(length: float, number: bool = False) -> float:
 def packed(length: float, number: bool = False) -> float:
     """One entry of a listpack, its way back included."""
     if number:
-        body = 1 if length <= 2 else 2 if length <= 4 else 5 if length <= 10 else 9
+        body: float = 1 if length <= 2 else 2 if length <= 4 else 5 if length <= 10 else 9
     else:
         body = (1 if length < 64 else 2 if length < 4096 else 5) + length
     return body + (1 if body <= 127 else 2 if body < 16384 else 3)

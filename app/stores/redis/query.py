@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
-from app.stores.common_query import params
+from app.stores.common_query import params, sentence
 from app.stores.redis.reads import read_lines
 from app.stores.redis.writes import write_lines
 
@@ -14,7 +14,7 @@ def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     """Paste-ready commands; `$name` is a parameter."""
     lines = [f"# {pattern.operation}: {plan.level.words}"]
     if not (plan.steps or plan.touches):
-        lines += [f"# {m.what}" + (f" {m.fix}" if m.fix else "") for m in plan.misses]
+        lines += [f"# {sentence(m)}" for m in plan.misses]
     names = params(pattern)
     if names:
         lines.append(f"# parameters: {', '.join(f'${n}' for n in names)}")

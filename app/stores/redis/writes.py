@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.model.candidate import Candidate, Structure
+from app.model.conditions import Now
 from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Plan, World
-from app.stores.common_query import elsewhere, equal_to, field_of, other_stores
+from app.stores.common_query import elsewhere, equal_to, field_of, operands, other_stores
 from app.stores.common_write import Asked, asked, value_of
 from app.stores.redis import commands
 from app.stores.redis.commands import Keys
 from app.stores.redis.problems import CROSSSLOT
 from app.stores.redis.reads import word
 
+OWN = frozenset({"counter", "limiter", "queue"})
+"""Purposes that only the operation itself touches, not whatever else counts the same records."""
 LIMITER = (
     "local t = redis.call('TIME')",
     "local now = t[1] * 1000000 + t[2]",
@@ -39,11 +43,14 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
         yield from (f"#   {line}" for line in text.splitlines())
     touched = {t.structure: t for t in plan.touches if t.store == "redis"}
     writes: list[Written] = []
+    read = {s.structure for s in plan.steps}
     for structure in model.structures:
         if model.store_of(structure) != "redis" or (plan.touches and structure.name not in touched):
             continue
+        if not pattern.is_write and not plan.touches and structure.purpose in OWN and structure.name not in read:
+            continue
         for change in asked(pattern):
-            found = _written(structure, change, model, world)
+            found = _written(structure, change, pattern, model, world)
             if found is not None:
                 writes.append(found)
     yield from _spoken(writes, plan)
@@ -72,21 +79,22 @@ def _spoken(writes: list[Written], plan: Plan) -> Iterable[str]:
         if one.alone:
             alone += [*noted, *one.lines]
         else:
-            body += [*noted, *(x for x in one.lines if x not in ("MULTI", "EXEC"))]
-    number = sum(not line.startswith("#") for line in body)
+            body += [*noted, *one.lines]
     apart = any(m.code == "slot" for m in plan.misses) or (
         len(writes) > 1 and plan.scope != "slot" and any(w.keys.cluster for w in writes)
     )
-    if apart:
+    if apart and body:
         yield f"# not one transaction: {CROSSSLOT}"
-    if number > 1 and not (apart and len(writes) > 1):
-        body = ["MULTI", *body, "EXEC"]
+    elif sum(not w.alone for w in writes) > 1:
+        # One transaction around all of them instead of one each.
+        body = ["MULTI", *(x for x in body if x not in ("MULTI", "EXEC")), "EXEC"]
     yield from body
     yield from alone
 
 
-def _written(structure: Structure, change: Asked, model: Candidate, world: World) -> Written | None:
-    keys = commands.family(structure, model, world, values_of(change, world, structure))
+def _written(structure: Structure, change: Asked, pattern: Pattern, model: Candidate, world: World) -> Written | None:
+    given = values_of(Asked("", pattern.entity, pattern.where), world, structure)
+    keys = commands.family(structure, model, world, {**given, **values_of(change, world, structure)})
     if keys is None:
         return None
     held = [h for h in keys.record.shape if h.entity == change.entity]
@@ -103,7 +111,7 @@ def _written(structure: Structure, change: Asked, model: Candidate, world: World
     if structure.purpose == "cache" or structure.on_change:
         return _cached(keys)
     if structure.purpose == "limiter" and keys.kind == "sorted set":
-        return _limited(keys)
+        return _limited(keys, pattern, change)
     if keys.record.shape[0].entity != change.entity:
         return Written(keys, tuple(commands.put(keys)), "write the copy again")
     if change.kind == "delete" and keys.kind == "list":
@@ -147,9 +155,13 @@ def _counted(keys: Keys, change: Asked) -> Written | None:
     return Written(keys, tuple(commands.count(keys)), note)
 
 
-def _limited(keys: Keys) -> Written:
+def _limited(keys: Keys, pattern: Pattern, change: Asked) -> Written:
     script = "\n".join(LIMITER)
-    lines = (f'EVAL "{script}" 1 {keys.key} $window_seconds $limit $request_id',)
+    spans = [o.offset for o in operands(pattern.where.terms if pattern.where else ()) if isinstance(o, Now)]
+    window = f"{-spans[0]:.0f}" if spans and spans[0] < 0 else "$window_seconds"
+    guard = re.search(r"count\s*<\s*(\d+)", change.only_if.text) if change.only_if else None
+    limit = guard[1] if guard else "$limit"
+    lines = (f'EVAL "{script}" 1 {keys.key} {window} {limit} $request_id',)
     return Written(keys, lines, "1: allowed and counted; 0: refused", alone=True)
 
 
