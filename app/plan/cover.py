@@ -145,6 +145,8 @@ def cover(way: Way, at: int, query: Query, need: int, bits: Bits, world: World) 
             continue
         held, want = record.shape[s], query.needs[n]
         late = n != need and _late(way, want)
+        if late and want.strong:
+            continue  # a path that lags may not know the record yet, so its keys cannot lead there either
         here = keyed if s == 0 else frozenset()
         for (i, attr), bit in bits.items():
             if i != n:
