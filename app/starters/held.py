@@ -35,15 +35,17 @@ def _embed(design: Design, nest: Nest, asks: list[Ask]) -> Plain:
 
 def copies(asks: Iterable[Ask]) -> list[Plain]:
     """Copied parent attributes that reads of this entity want, where their age allows a copy."""
+    return copied_ups([up for ask in asks for up in ask.ups])
+
+
+def copied_ups(ups: Iterable[Up]) -> list[Plain]:
+    """One copy per attribute, as young as the strictest read wants it."""
     found: dict[str, tuple[float, bool]] = {}
-    for ask in asks:
-        for up in ask.ups:
-            for attr in sorted(up.attrs):
-                age, historical = found.get(spelled(up.edge.rel, attr), (inf, True))
-                found[spelled(up.edge.rel, attr)] = (
-                    min(age, inf if up.historical else up.age),
-                    historical and up.historical,
-                )
+    for up in ups:
+        for attr in sorted(up.attrs):
+            what = spelled(up.edge.rel, attr)
+            age, historical = found.get(what, (inf, True))
+            found[what] = (min(age, inf if up.historical else up.age), historical and up.historical)
     return [_copy(what, age, historical) for what, (age, historical) in found.items() if historical or age > 0]
 
 

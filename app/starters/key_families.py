@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.starters.held import copies, embeds, plural, short, span
+from app.starters.held import copies, embeds, figures, plural, short, span
 from app.starters.plan import Ask, Design
 from app.starters.times import clock_of, keep_of
 
@@ -51,6 +51,9 @@ def _hash(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
     copied = copies(asks)
     if copied:
         out["copy"] = copied
+    kept = figures(design, entity, asks)
+    if kept:
+        out["computed"] = kept
     keep = keep_of(design, entity)
     out["ttl"] = span(keep) if keep else "none"
     lasting = not keep or keep > SHORT

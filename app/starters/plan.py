@@ -119,7 +119,7 @@ def read_design(project: Project, world: World, limit: float, can: Capabilities)
         elif lowered is not None:
             writes.append(lowered)
     bare = Design(project, world, limit, can, tuple(asks), tuple(writes))
-    nests = tuple(_nests(bare)) if can.embeds else ()
+    nests = tuple(_nests(bare)) if can.embeds or can.by_key_only else ()
     further = _apart(bare.asks, nests)
     return Design(project, world, limit, can, (*bare.asks, *further), bare.writes, nests)
 
