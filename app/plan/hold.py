@@ -77,7 +77,8 @@ def shape(thing: Thing, of: str, world: World) -> tuple[Held, ...]:
     """
     age = _root_age(thing)
     attrs, figures = _own(thing, of, world)
-    tree = _Tree(world, [Held(of, attrs, age=age, computed=figures)])
+    name = thing.bucket.as_ if thing.bucket else ""
+    tree = _Tree(world, [Held(of, attrs, age=age, computed=figures, name=name)])
     _fill(tree, 0, thing.embed, thing.reference, thing.copied, thing.computed)
     if thing.bucket:
         _figures(tree, 0, thing.bucket.computed, age)

@@ -21,7 +21,11 @@ LATEST = ("max", "min", "latest", "last", "first")
 def reach(changes: Iterable[Change], records: Sequence[Record], world: World) -> Reached:
     """Every place that the changes of one operation touch, one touch per node of a shape."""
     found = Reached()
-    for change in changes:
+    changes = tuple(changes)
+    roots = {c.entity: c.known for c in changes if not c.same_as}
+    for own in changes:
+        # what belongs to a record that the same operation writes is written with all that is known of it
+        change = replace(own, known=own.known | roots[own.same_as]) if own.same_as in roots else own
         for record in records:
             for at, held in enumerate(record.shape):
                 if held.how != "for each":
@@ -50,10 +54,8 @@ def _attrs(change: Change, record: Record, at: int, held: Held) -> frozenset[str
     if not at:
         keys = (p.attr for path in record.paths if path.primary for p in (*path.partition, *path.order))
         mine |= attrs & frozenset(keys)
-        if record.purpose == "counter" and change.kind not in ("insert", "delete"):
-            return None
-        if held.attrs == frozenset() and held.computed and not mine:
-            return None  # holds figures only
+        if held.attrs == frozenset() and held.computed and (record.purpose == "counter" or not mine):
+            return None  # holds figures only: they are looked at apart
     if change.kind in ("update", "upsert") and attrs and not mine and not (change.kind == "upsert" and not at):
         return None
     up = at and held.edge is not None and not held.edge.down
@@ -69,10 +71,10 @@ def _source(name: str, of: str, world: World) -> tuple[Rel | None, Figure | None
         known = next((f for f in world.figures if f.name == name), None)
         formula = name.partition(".")[2]
         if known is None and is_formula(formula):
-            known = figure(name, of, formula, world.rels)
-            if known is None and subject(formula) == of:
-                itself = Rel(of, of, (), of, (), ONE)
-                known = Figure(name, of, itself, formula=formula)
+            if subject(formula) == of:
+                known = Figure(name, of, Rel(of, of, (), of, (), ONE), formula=formula)
+            else:
+                known = figure(name, of, formula, world.rels)
         own = known is not None and known.rel.parent == known.rel.child and not known.rel.via
         world.memo[key] = (None if own or known is None else known.rel, known)
     source: tuple[Rel | None, Figure | None] = world.memo[key]

@@ -59,6 +59,10 @@ def sample(record: Record, world: World, children: Children | None = None) -> tu
     path, encoding = record.primary, record.dialect.encoding
     parts = path.partition + path.order
     shape = _with_keys(record.shape, parts, world)
+    if record.group > 1:
+        same = frozenset(p.attr for p in parts if p.kept.exact)
+        keys = packed_keys(parts, shape[0], world)
+        return breakdown(shape, world, encoding, keys, record.group, children, same)
     if encoding.key is None:
         return breakdown(shape, world, encoding, packed_keys(parts, shape[0], world), record.group, children)
     # one partition key for all of its records; without sort keys there is one record
@@ -114,19 +118,19 @@ def breakdown(
 ) -> tuple[Item, ...]:
     """Every line of `record_size`. Lines of depth 0 add up to the record; deeper ones say what is inside them.
 
-    `once`: own attributes stored once per partition, `sort`: those that are sort keys, where `encoding.key` says so.
+    `once`: own attributes stored once per partition (of a bucket: once per record), `sort`: those that are sort keys,
+    where `encoding.key` says so.
     """
     if not shape:
         raise ValueError("a record without a shape has no size")
     walk = _Walk(shape, world, encoding, children or {}, once, sort)
+    if shape[0].attrs is None and shape[0].entity in world.sizes:
+        keys = None  # a size that was given has the key in it
     items = [
         Item(name, "key", exactly(_key_bytes(encoding, name, size)), "string") for name, size in (keys or {}).items()
     ]
     if group > 1:
-        inside = walk.inside(0, "readings[].", 1)
-        each = _total(i for i in inside if i.depth == 1)
-        line = _array(encoding, shape[0].name or "items", exactly(group), each)
-        items += [Item(f"{shape[0].name or 'items'}[]", "own", line, shape[0].entity, each, exactly(group)), *inside]
+        items += walk.bucket(group)
     else:
         items += walk.inside(0, "", 0)
     items.append(Item("record", "overhead", exactly(encoding.record)))
@@ -190,13 +194,28 @@ class _Walk:
                 items += self._below(i, below, path, depth)
         return items
 
+    def bucket(self, group: float) -> list[Item]:
+        """Lines of a bucket: what all its entity records share, its figures, and one element for each of them."""
+        held = self.shape[0]
+        name = held.name or "items"
+        stored = [a for a in self.world.fields.get(held.entity, ()) if a in self.once]
+        shared = [Item(n := a.partition(".")[2], "own", self._field(a, n), self._type(a)) for a in stored]
+        element = self._fields(held, f"{name}[].", 1)
+        for i, below in enumerate(self.shape):
+            if below.up == 0 and below.edge is not None:
+                element += self._below(i, below, f"{name}[].", 1)
+        each = _total(i for i in element if i.depth == 1)
+        line = _array(self.encoding, name, exactly(group), each)
+        array = Item(f"{name}[]", "own", line, held.entity, each, exactly(group))
+        return [*shared, *self._figures(held, "", 0), array, *element]
+
     def _below(self, at: int, held: Held, path: str, depth: int) -> list[Item]:
         edge = held.edge
         if edge is None or held.how == "for each":
             return []
         name = held.name or held.entity
         single = not edge.down or self._count(held).max <= 1
-        if single and held.how in ("copy", "embed") and held.how == "copy":
+        if single and held.how == "copy":
             return self.inside(at, path, depth)  # copied fields stand beside the record's own
         if held.how == "reference" and not edge.down:
             return self.inside(at, path, depth)

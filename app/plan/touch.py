@@ -53,6 +53,8 @@ class Touching:
             self._cache(where)
             return
         why = self.why or self._place_of_truth()
+        if why == "computed" and self.record.purpose == "counter":
+            why = "counter"
         if not self.why:
             where = replace(where, count=where.count.of(self.record.entries))
         if op := self._op(why):
@@ -117,6 +119,8 @@ class Touching:
     def _touch(self, op: str, why: str, where: Spot, when: str, lag: float) -> None:
         record, change, world = self.record, self.change, self.world
         primary = key_of(record)
+        if record.value_type:  # members of a value are named by what the change brings
+            primary = frozenset(p.attr for p in record.primary.partition if p.attr)
         owned = own_columns(where.known, record, world)
         if why == "for each":
             owned |= primary  # the support read brings the keys of whom it is for
@@ -178,7 +182,7 @@ class Touching:
 
     def _moved(self, op: str, primary: frozenset[str]) -> bool:
         """A changed key is another record, except inside a value that orders its members itself."""
-        if op not in ("set", "add") or not self.attrs & primary:
+        if op not in ("set", "add") or self.change.kind == "insert" or not self.attrs & primary:
             return False
         if self.change.kind == "upsert" and self.attrs & primary <= self.change.known:
             return False

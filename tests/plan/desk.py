@@ -11,7 +11,10 @@ DESK = """
 keywright: 1
 name: Desk
 entities:
-  - {name: user, count: 1M, growth: 2k/day, fields: [id uuid key, name string avg 18 max 80, email string unique avg 24]}
+  - name: user
+    count: 1M
+    growth: 2k/day
+    fields: [id uuid key, name string avg 18 max 80, email string unique avg 24]
   - name: order
     count: 10M
     keep: 7 years
