@@ -191,8 +191,8 @@ def _insert(spot: Spot, here: Context) -> str:
         attrs = held.attrs if held.attrs is not None else world.fields.get(held.entity, ())
         for attr in (*sorted(attrs), *sorted(held.computed)):
             stored = names(attr).partition(".")[0]
-            plain = stored == names(attr) and entity_of(attr) == of and not (at and many(held.edge))
-            values.setdefault(stored, _value(attr, given, here)[1] if plain else f":{stored}")
+            own = stored == names(attr) and entity_of(attr) == of and not (at and many(held.edge))
+            values.setdefault(stored, _value(attr, given, here)[1] if own else f":{stored}")
     columns = ", ".join(quoted(c) for c in values)
     return f"INSERT INTO {quoted(spot.structure.name)} ({columns})\nVALUES ({', '.join(values.values())})"
 

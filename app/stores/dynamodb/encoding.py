@@ -34,7 +34,7 @@ def number_bytes(value: Decimal | int | str) -> int:
     number = Decimal(value)
     if number == 0:
         return 1
-    whole, _, part = format(abs(number), "f").partition(".")
+    whole, _, part = format(number.copy_abs(), "f").partition(".")
     whole = whole.zfill(len(whole) + len(whole) % 2)
     part = part.ljust(len(part) + len(part) % 2, "0")
     digits = whole + part

@@ -93,7 +93,7 @@ def action(touch: Touch, here: Context) -> tuple[str, Body] | None:
         return None
     table = table_name(spot.structure.name)
     if touch.op in ("put", "move"):
-        return "Put", _put(touch, spot, key, table, here)
+        return "Put", _put(touch, spot, table, here)
     if touch.op in ("remove", "delete key"):
         return "Delete", {"TableName": table, "Key": key} | _condition(touch, spot, here)
     return "Update", _update(touch, spot, key, table, here)
@@ -144,11 +144,16 @@ def _text(attr: str, given: Mapping[str, Any], of: str, world: World) -> tuple[s
     return "set", own
 
 
-def _put(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> Body:
+def _put(touch: Touch, spot: Spot, table: str, here: Context) -> Body:
     """The whole item: its keys, own fields, embeds and copies under their stored names."""
     world, names, of = here.world, spot.names(here.world), spot.record.of
     given = values_of(here.pattern, of, world)
-    item: Body = {**key, **dict(_index_keys(spot, given, here))}
+    bound = Bound(tuple(_known(spot, here)))
+    item: Body = {}
+    for attribute, parts in columns(spot):
+        texts = (_part(p, given, of, world, bound) for p in parts)
+        item[attribute.name] = typed("".join(texts), attribute.type)
+    item |= dict(_index_keys(spot, given, here))
     for held in spot.record.shape:
         attrs = held.attrs if held.attrs is not None else world.fields.get(held.entity, ())
         for attr in (*sorted(attrs), *sorted(held.computed)):
@@ -166,7 +171,7 @@ def _put(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> Body
     body: Body = {"TableName": table, "Item": item}
     if here.pattern.action != "insert" and touch.why != "unique":
         return body | _condition(touch, spot, here)
-    name = next(iter(key))
+    name = next(iter(item))
     return body | {
         "ConditionExpression": f"attribute_not_exists({placeholder(name)})",
         "ExpressionAttributeNames": {placeholder(name): name},
@@ -209,12 +214,16 @@ def _left(where: Iterable[Cond], given: Mapping[str, Any], world: World) -> bool
     return False
 
 
-def _part(part: KeyPart, given: Mapping[str, Any], of: str, world: World) -> str:
+def _part(part: KeyPart, given: Mapping[str, Any], of: str, world: World, bound: Bound | None = None) -> str:
+    """One part of a key with the value the operation sets, or the one it names the item by."""
     if part.is_literal:
         return part.literal
     if not part.attr:
         return "{shard}"
-    text = _text(lay.column(of, part.attr, world), given, of, world)[1]
+    attr = lay.column(of, part.attr, world)
+    if attr not in given and bound is not None:
+        return bound.point(part, attr) or "{}"
+    text = _text(attr, given, of, world)[1]
     filters = "".join(f"|{f}" for f in part.filters)
     return text[:-1] + filters + "}" if filters and text.endswith("}") else text
 
