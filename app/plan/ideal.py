@@ -15,7 +15,7 @@ from app.plan.serve import Missed, Task
 from app.plan.types import AccessPath, Kind, Miss, Part
 
 EQUAL = (Kind.POINT, Kind.POINTS)
-FAR = (True, 1e9)
+FAR = (True, 1e9, 0)
 
 WORDS = {
     "new partition": "Add a way in with partition ({partition}) and order ({order})",
@@ -115,7 +115,7 @@ def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]
         if ranged:
             yield _say(task, "range", path, attr=ranged[0].attr), None
         return
-    if path.hashed:
+    if path.hashed or (path.primary and not path.partition):
         return
     yield from _rearranged(task, path, want)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from app.plan.choose import Choice
 from app.plan.cover import age_of, holds, whole, young
+from app.plan.ideal import FAR
 from app.plan.ideal import misses as path_misses
 from app.plan.known import known
 from app.plan.refuse import Refusal, say
@@ -73,11 +74,11 @@ def _states(record: Record, want: NeedNode, attr: str) -> Iterator[str]:
 def _nearest(search: Search, outcome: Outcome, need: int, attr: str) -> Choice | None:
     """The choice that came closest among those that would have given the value."""
     want = search.query.needs[need]
-    near: list[tuple[tuple[bool, float], int, Choice]] = []
+    near: list[tuple[tuple[bool, float, int], int, Choice]] = []
     for i, (record, _, choice) in enumerate(outcome.found.dead):
         if "held" in set(_states(record, want, attr)):
             missed = choice.nearest
-            near.append((missed.distance if missed else (True, 99.0), i, choice))
+            near.append((missed.distance if missed else FAR, i, choice))
     return min(near, key=lambda n: n[:2])[2] if near else None
 
 

@@ -57,15 +57,18 @@ def useful(match: Match, arranged: Arranged) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """One path that does not serve a read, with every reason."""
+    """One path that does not serve a read, with every reason. `given`: attributes of the order it gives."""
 
     match: Match
     reasons: tuple[Refusal, ...]
+    given: int = 0
 
     @property
-    def distance(self) -> tuple[bool, float]:
-        """Nearest first; a scan is never near."""
-        return self.match.path.scan, sum(r.weight for r in self.reasons)
+    def distance(self) -> tuple[bool, float, int]:
+        """Nearest first; a scan is never near. Among equals, the path that names more of the read."""
+        steps = (*self.match.partition, *self.match.order)
+        named = sum(1 for w in steps if w.conds) + self.given
+        return self.match.path.scan, sum(r.weight for r in self.reasons), -named
 
 
 class Task:
@@ -133,7 +136,7 @@ class Task:
         match, arranged = self.lay(path)
         has_all, _ = self.holds(match)
         reasons = tuple(refusals(match, arranged, self.dialect, has_all))
-        return Missed(match, reasons or tuple(self._useless(match, arranged)))
+        return Missed(match, reasons or tuple(self._useless(match, arranged)), arranged.given)
 
     def _useless(self, match: Match, arranged: Arranged) -> Iterator[Refusal]:
         """Why a path that refuses nothing is not taken: it narrows nothing, or does not give the order."""

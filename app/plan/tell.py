@@ -164,7 +164,7 @@ def bounds(match: Match) -> tuple[str, ...]:
         [
             f"{w.part.attr} {KIND_WORDS[w.kind]}"
             for w in (*match.partition, *match.order)
-            if w.part.attr and w.kind is not None and w.tight and w.kind in KIND_WORDS
+            if w.tight and w.part.attr and w.kind in KIND_WORDS and (w.conds or w.count > 1)
         ]
     )
 
@@ -178,6 +178,14 @@ def residual(served: Served) -> tuple[str, ...]:
     return (*out, "or") if served.unfolded else tuple(out)
 
 
+def by_key(match: Match) -> bool:
+    """Are whole primary keys asked for, one or several?"""
+    path = match.path
+    if not (path.primary and path.unique):
+        return False
+    return all(w.kind is Kind.POINT or w.kind is Kind.POINTS for w in (*match.partition, *match.order))
+
+
 def units(query: Query, read: Read) -> float:
     """Billed read units: each record by itself for reads by key, the sum of a page for ranges; halved for eventual
     reads."""
@@ -186,7 +194,7 @@ def units(query: Query, read: Read) -> float:
         return 0.0
     need = query.needs[read.need]
     requests = max(read.requests.avg, 1.0)
-    if read.level is Level.KEY_LOOKUP and read.how != "collection":
+    if read.served is not None and read.how != "collection" and by_key(read.served.match):
         one = read.bytes.avg / read.read.avg if read.read.avg else 0.0
         total = max(read.read.avg, read.inputs.avg) * max(1, ceil(one / unit))
     else:

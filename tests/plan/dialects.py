@@ -6,8 +6,11 @@ the stores does.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.plan.types import Dialect, Encoding, Joins, Kind, Op, Use, Writing
 from app.stores import STORES
+from app.stores.cassandra.dialect import dialect_of as cassandra_of
 
 SPANS = dict.fromkeys(("<", "<=", ">", ">=", "between", "prefix"), Op(Kind.SPAN))
 PLAIN = Encoding(
@@ -38,24 +41,12 @@ POSTGRESQL = Dialect(
 
 
 def dialect_of(store: str, version: str = "") -> Dialect:
-    """The rules of a store, in a version where one is named."""
+    """The rules of a store; `version` where it matters: Cassandra's, or `cluster` for Redis."""
     if store == "postgresql":
         return POSTGRESQL
     if store == "cassandra":
-        from app.stores.cassandra.dialect import dialect_of as version_of
-
-        return version_of(version)
-    if store == "redis":
-        return Dialect(
-            store="redis",
-            title="Redis",
-            encoding=PLAIN,
-            joins=Joins(list_max=1000, by_key_only=True, one_place=True),
-            writing=Writing(),
-            order_points=Use.EACH,
-            residual=Use.CLIENT,
-            sort=Use.CLIENT,
-            fetch=Use.EACH,
-            ops={"=": Op(Kind.POINT), "in": Op(Kind.POINTS), **SPANS},
-        )
-    return STORES[store].dialect
+        return cassandra_of(version)
+    found = STORES[store].dialect
+    if version == "cluster":
+        return replace(found, joins=replace(found.joins, one_place=True))
+    return found

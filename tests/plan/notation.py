@@ -14,6 +14,7 @@ from typing import Any
 
 from app.model.keys import Kept
 from app.model.spread import ONE, Spread
+from app.plan.numbers import share
 from app.plan.types import AccessPath, Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
 
 COUNT = 5000
@@ -202,8 +203,6 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
 
 
 def _matched(need: NeedNode) -> Spread:
-    from app.plan.estimate import share
-
     stats = {f"order.{k}": v for k, v in STATS.items()}
     found = float(COUNT)
     for cond in need.where:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from app.model.spread import ONE, ZERO, Spread
+from app.model.spread import ONE, Spread
 from app.plan.types import (
     AccessPath,
     Cond,
@@ -62,7 +62,7 @@ def key(texts: tuple[str, ...], first: int = 0) -> Any:
     return tuple(p for i, t in enumerate(texts) for p in component(t, first + i))
 
 
-def record(
+def record(  # noqa: PLR0917  (a table of records reads best by position)
     name: str,
     structure: str,
     of: str,
@@ -98,7 +98,7 @@ def record(
                 unique,
                 strong=strong,
                 kind="index",
-            )  # fmt: skip
+            )
         )
     return Record(name, structure, of, (root or Held(of), *held), tuple(paths), dialect, **more)
 
@@ -474,4 +474,3 @@ LAST_DAY = Query(
     S(1440, 1440, 1440),
 )  # fmt: skip
 BUCKETS = (record("readings", "readings", "reading", M, ("{reading.sensor_id}:{reading.at|day}",), group=1440),)
-NOTHING = ZERO
