@@ -126,5 +126,5 @@ def call(node: exp.Expression) -> tuple[str, list[exp.Expression]]:
     return "", []
 
 
-def shown(node: exp.Expression) -> str:
+def shown(node: exp.Expr) -> str:
     return node.sql().replace('"', "")

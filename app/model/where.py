@@ -66,7 +66,7 @@ def parse_where(text: str) -> Conditions:
 class _Reader:
     """Turns the nodes of one condition into terms, refusing every kind of node not named here."""
 
-    def refuse(self, node: exp.Expression, fix: str = "") -> NoReturn:
+    def refuse(self, node: exp.Expr, fix: str = "") -> NoReturn:
         raise Unreadable(f"{shown(node)!r} is not a condition Keywright understands", fix)
 
     def conjunction(self, node: exp.Expression) -> tuple[Term, ...]:

@@ -135,8 +135,9 @@ def test_a_long_chain_is_not_deep() -> None:
 
 SQL = st.lists(
     st.sampled_from(
-        ["a.b", "=", ":x", "and", "or", "not", "(", ")", "in", "is", "null", "between", "1", "'t'", ",", "has(", "now()",
-         "-", "interval", "like", "contains(", "*", "order", "select", "from", "case", "when", "end", "::int", "."]
+        ["a.b", "=", ":x", "and", "or", "not", "(", ")", "in", "is", "null", "between", "1", "'t'", ",", "has(",
+         "-", "interval", "like", "contains(", "*", "order", "select", "from", "case", "when", "end", "::int", ".",
+         "now()"]
     ),
     max_size=12,
 ).map(" ".join)  # fmt: skip

@@ -13,7 +13,7 @@ from app.model.key_values import (
     rises_first,
     text_bytes,
 )
-from app.model.keys import FILTERS, KeyFilter, KeyPart, Kept, parse_key_part, parse_template
+from app.model.keys import FILTERS, Kept, KeyFilter, KeyPart, parse_key_part, parse_template
 from app.model.problem import Unreadable
 from app.model.spread import Spread, exactly
 from app.model.workload import Field
