@@ -116,13 +116,17 @@ PATTERN = both(
 )
 KEY = st.sampled_from(["A#{a.b}", "{a.b|day}:{shard 4}", "ALL", "{{x}}{a.b|hash 7|tag}"])
 KEYS = st.lists(st.sampled_from(["a.b", "a.c desc", "m = a.d|month hashed", "p = shard 8", "a.e[]"]), max_size=3)
+COPY = st.one_of(paths(), st.fixed_dictionaries({"what": paths(), "refresh": st.just("async within 5 min")}))
+INDEX = st.fixed_dictionaries({"keys": KEYS}, optional={"unique": st.just("yes")})
+SETTING = st.recursive(
+    FREE, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(FREE, inner, max_size=2), max_leaves=4
+)
 STRUCTURE = both(
     st.tuples(st.sampled_from(["collection", "table", "keys"]), TITLE).map(lambda pair: {pair[0]: pair[1]}),
     maybe(of=WORD, pk=KEY, sk=KEY, _id=st.one_of(KEYS, st.just("{a.b}:{a.c}")), fields=st.lists(WORD, max_size=2)),
-    maybe(copy=st.lists(st.one_of(paths(), st.fixed_dictionaries({"what": paths(), "refresh": st.just("async within 5 min")})), max_size=2)),
-    maybe(indexes=st.lists(st.fixed_dictionaries({"keys": KEYS}, optional={"unique": st.just("yes")}), max_size=2)),
-    maybe(options=st.dictionaries(FREE, st.recursive(FREE, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(FREE, inner, max_size=2), max_leaves=4), max_size=2)),
-)  # fmt: skip
+    maybe(copy=st.lists(COPY, max_size=2), indexes=st.lists(INDEX, max_size=2)),
+    maybe(options=st.dictionaries(FREE, SETTING, max_size=2)),
+)
 MODEL = both(
     st.fixed_dictionaries({"name": TITLE, "store": WORD}),
     maybe(

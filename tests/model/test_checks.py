@@ -6,7 +6,6 @@ from app.model.checks import Doubt, doubts
 from app.model.text import read_yaml
 from tests.model.samples import library, made
 
-
 CROWD = """
     entities: [{name: u, count: 10M}, {name: f, count: 1.5B, fields: [x int64 key, y int64 key]}]
     relationships:
@@ -28,17 +27,26 @@ def test_a_sound_project_has_no_doubts() -> None:
     ("text", "at", "words"),
     [
         (
-            "entities: [{name: a}, {name: b}]\nrelationships: [{parent: a, child: b, children: {avg: 2, p99: 300}}]",
+            """
+                entities: [{name: a}, {name: b}]
+                relationships: [{parent: a, child: b, children: {avg: 2, p99: 300}}]
+                """,
             "relationships/a-b/children",
             "a p99 of 300 cannot be with an average of 2",
         ),
         (
-            "entities: [{name: a, count: 1M}, {name: b, count: 5M}]\nrelationships: [{parent: a, child: b, children: {avg: 10}}]",
+            """
+                entities: [{name: a, count: 1M}, {name: b, count: 5M}]
+                relationships: [{parent: a, child: b, children: {avg: 10}}]
+                """,
             "relationships/a-b/children",
             "1,000,000 a with 10 b each would make 10,000,000, but there are 5,000,000",
         ),
         (
-            "entities: [{name: a, count: 100, growth: 900/day}]\npatterns: [{operation: A, insert: a, rate: 1/s}]",
+            """
+                entities: [{name: a, count: 100, growth: 900/day}]
+                patterns: [{operation: A, insert: a, rate: 1/s}]
+                """,
             "entities/a/growth",
             "grows by 900 a day, but its patterns insert 86,400 a day",
         ),
@@ -48,7 +56,10 @@ def test_a_sound_project_has_no_doubts() -> None:
             "kept 10 days there would be 9,000",
         ),
         (
-            "entities: [{name: a, count: 10}, {name: b, count: 20}]\nrelationships: [{parent: a, child: b, children: {avg: 2, max: 900}}]",
+            """
+                entities: [{name: a, count: 10}, {name: b, count: 20}]
+                relationships: [{parent: a, child: b, children: {avg: 2, max: 900}}]
+                """,
             "relationships/a-b/children",
             "up to 900 b, but there are only 20",
         ),
@@ -58,12 +69,18 @@ def test_a_sound_project_has_no_doubts() -> None:
             "one per e, but there are only 10,000,000 records of u",
         ),
         (
-            "entities: [{name: a, count: 100}, {name: b, count: 10}]\nrelationships: [{name: ab, from: a, to: b, out: {avg: 4}, in: {avg: 10}}]",
+            """
+                entities: [{name: a, count: 100}, {name: b, count: 10}]
+                relationships: [{name: ab, from: a, to: b, out: {avg: 4}, in: {avg: 10}}]
+                """,
             "relationships/ab/out",
             "400 pairs",
         ),
         (
-            "entities: [{name: a, count: 100}, {name: b}]\nrelationships: [{parent: a, child: b, children: {avg: 4, parents: 500}}]",
+            """
+                entities: [{name: a, count: 100}, {name: b}]
+                relationships: [{parent: a, child: b, children: {avg: 4, parents: 500}}]
+                """,
             "relationships/a-b/children",
             "500 parents with any b",
         ),
@@ -72,7 +89,10 @@ def test_a_sound_project_has_no_doubts() -> None:
         ("entities: [{name: a, is a: b}]", "entities/a/is a", "no entity 'b'"),
         ("entities: [{name: a}]\nrelationships: [{parent: a, child: b}]", "relationships/a-b", "no entity 'b'"),
         (
-            "entities: [{name: a}, {name: b, fields: [x int32]}]\nrelationships: [{parent: a, child: b, via: y}]",
+            """
+                entities: [{name: a}, {name: b, fields: [x int32]}]
+                relationships: [{parent: a, child: b, via: y}]
+                """,
             "relationships/a-b/via",
             "b has no field 'y'",
         ),
