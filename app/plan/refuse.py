@@ -124,8 +124,9 @@ def _left_over(match: Match) -> Iterator[Refusal]:
     """Conditions nobody filters; what narrows the read already is merely trimmed by the client."""
     used = narrowing(match)
     late = {w.part.attr for w in match.order}
+    refused = {w.part.attr for w in match.partition if w.kind is None or w.kind > Kind.POINTS}
     for cond in match.residual:
-        if id(cond) in used:
+        if id(cond) in used or cond.attr in refused - late:
             continue
         if cond.attr in late:
             yield Refusal("gap", cond.attr, cond.op, _blocker(match, cond))

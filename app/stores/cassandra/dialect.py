@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.plan.types import Dialect, Joins, Kind, Match, Miss, Op, Use, Walked, Writing
+from app.plan.types import Dialect, Joins, Kind, Match, Miss, Op, Use, Writing
 from app.stores.cassandra.encoding import ENCODING
 from app.stores.cassandra.facts import FILTERING
 
 WORDING = {
     "partition": (
-        "the partition key is hashed as a whole, so each of its columns takes = or IN, and {attr}"
-        f" has neither in {{path}}; the server answers “{FILTERING}”"
+        "the partition key is hashed as a whole and has no order, so {attr} takes = or IN in {path}, not {op}; the"
+        f" server answers “{FILTERING}”"
     ),
     "unbound": (
         "the partition key is hashed as a whole, so each of its columns takes = or IN, and nothing binds {attr} in"
@@ -58,29 +58,17 @@ WORDING = {
     "fix flip": "Declare {parts} in the clustering order of {path}",
     "fix reorder": "Make the clustering key of {path} ({parts})",
     "fix hold": "Keep {parts} in {path} too",
+    "fix range": (
+        "Ask for each {attr} by itself, with IN or with one request each in parallel; or partition by a month bucket"
+        " and make {attr} the first clustering column"
+    ),
     "fix strong": "Read it from a table instead of a view: one with ({parts}) in its key",
 }
 
 
-def _span(match: Match, step: Walked) -> Miss:
-    attr = step.part.name or step.part.attr
-    return Miss(
-        "range",
-        f"a range on {attr}, a partition key column of {match.path.name}: partitions are placed"
-        f" by a hash and have no order, so the server answers “{FILTERING}”",
-        match.path.name,
-        step.part.attr,
-        f"ask for each value of {attr} by itself: {attr} IN (…), or one request each in parallel;"
-        f" or partition by a month bucket and make {attr} the first clustering column",
-    )
-
-
 def veto(match: Match) -> Iterable[Miss]:
-    """Ranges on the partition key, sorts over an index or without it, CONTAINS without an index."""
+    """Sorts over an index or without the partition key, CONTAINS without an index."""
     path, name = match.path, match.path.name
-    if path.kind not in INDEXES:
-        spans = (w for w in match.partition if w.conds and _ranged(w))
-        yield from (_span(match, w) for w in spans)
     if match.single.order and path.scan:
         yield Miss(
             "order",
@@ -100,13 +88,6 @@ def veto(match: Match) -> Iterable[Miss]:
         for step in (*match.partition, *match.order):
             if any(c.op == "contains" for c in step.conds):
                 yield Miss("type", "CONTAINS needs an index on the collection", name, step.part.attr)
-
-
-def _ranged(step: Walked) -> bool:
-    """A range on a part that is no time bucket: no list of partitions can stand for it."""
-    if step.part.kept.bucket or step.kind in (Kind.POINT, Kind.POINTS):
-        return False
-    return any(c.op in SPANS for c in step.conds)
 
 
 def veto_2(match: Match) -> Iterable[Miss]:

@@ -40,7 +40,7 @@ def _step(number: int, step: Step, here: Context) -> Iterable[str]:
     yield f"-- {number}. {step.path}{loop}"
     yield from (f"-- {note}" for note in _notes(where, step, here, first=number == 1))
     yield from _select(spot, parts, step, here, first=number == 1)
-    if number == 1 and here.pattern.paging == "cursor" and step.ask:
+    if number == 1 and here.pattern.paging == "cursor":
         yield from _next_pages(where, parts, step, here)
     yield ""
 
@@ -112,6 +112,7 @@ def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -
     spot, names = where.spot, where.spot.names(here.world)
     ask = [(a, way) for a, way in step.ask if any(where.attr(p) == a for p in spot.order)]
     if not ask:
+        yield "-- next page: the same statement with the paging state of this answer"
         return
     kept = [p for p in parts if not any(p == f"{c} {op} {v}" for c, op, v in where.span)]
     ranges = [f"({c}) {op} ({v})" for c, op, v in where.span]

@@ -69,6 +69,14 @@ def index_way(index: Index, thing: Thing, structure: Structure) -> Way | None:
     return _way(index.pk, index.sk)
 
 
+def included(index: Index) -> tuple[str, ...] | None:
+    """Attributes a projection lists beside the keys; None: it has all of them."""
+    listed = index.projection
+    if listed is None or listed == ("all",):
+        return None
+    return () if listed in (("keys",), ("keys only",), ("none",)) else listed
+
+
 def _split(index: Index) -> int:
     """How many of `keys` are partition attributes: `options: {partition: 2}`, else 1."""
     text = str(index.options.get("partition", "1"))

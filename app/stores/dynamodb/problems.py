@@ -9,7 +9,7 @@ from app.model.candidate import Candidate, Index, Structure
 from app.plan.types import World
 from app.stores.common_problems import attribute_known, unknown
 from app.stores.dynamodb.facts import FACTS
-from app.stores.dynamodb.keys import Way, base_way, index_key, index_way, table_key, things
+from app.stores.dynamodb.keys import Way, base_way, included, index_key, index_way, table_key, things
 from app.stores.dynamodb.names import ALLOWED, expiries, stored_name
 from app.stores.dynamodb.records import ttl_text
 
@@ -80,16 +80,12 @@ def _counts(structure: Structure) -> Iterable[str]:
             yield f"{name}: an index has no name."
         elif count > 1:
             yield f"{name} has {count} indexes called {index}."
-    listed = sum(len(i.projection or ()) for i in (*structure.gsi, *structure.lsi) if _included(i))
+    listed = sum(len(included(i) or ()) for i in (*structure.gsi, *structure.lsi))
     most = FACTS["max_projected_attributes"].value
     if listed > most:
         yield f"{name} lists {listed} projected attributes over all its indexes; {most:.0f} are allowed."
     if structure.indexes:
         yield f"{name}: an index of this store is a `gsi` or an `lsi`; `indexes` is not read."
-
-
-def _included(index: Index) -> bool:
-    return index.projection is not None and index.projection not in (("all",), ("keys",))
 
 
 def _gsi(index: Index, structure: Structure, world: World) -> Iterable[str]:
@@ -125,10 +121,8 @@ def _is_array(attr: str, of: str, world: World) -> bool:
 
 def _projection(index: Index, structure: Structure, world: World, keys: set[str]) -> Iterable[str]:
     name = f"{structure.name}.{index.name}"
-    if not _included(index):
-        return
     taken = keys | {k.name for k in table_key(structure, world)}
-    for path in index.projection or ():
+    for path in included(index) or ():
         stored = {n for t in things(structure) for n in stored_name(path, t, world)}
         if not stored:
             yield f"{name} projects {path}, which no item of {structure.name} holds."

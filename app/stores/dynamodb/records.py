@@ -14,7 +14,7 @@ from app.stores.common_query import name_copies
 from app.stores.common_record import Laid, nodes_of, record
 from app.stores.dynamodb.dialect import DIALECT
 from app.stores.dynamodb.facts import FACTS
-from app.stores.dynamodb.keys import Way, base_way, index_way, local_way, things
+from app.stores.dynamodb.keys import Way, base_way, included, index_way, local_way, things
 
 LAG = FACTS["gsi_lag_seconds"].value
 
@@ -99,11 +99,11 @@ def _index(index: Index, kind: str, way: Way, base: AccessPath, thing: Thing, wo
 
 def projected(index: Index, thing: Thing, world: World, keys: set[str]) -> frozenset[str] | None:
     """Attributes an index gives without a further read; None: all of them."""
-    listed = index.projection
-    if listed is None or listed == ("all",):
+    listed = included(index)
+    if listed is None:
         return None
     found = set(keys)
-    for path in () if listed == ("keys",) else listed:
+    for path in listed:
         found |= attributes(path, thing, world)
     return frozenset(found)
 

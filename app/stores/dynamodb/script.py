@@ -10,7 +10,7 @@ from typing import Any
 from app.model.candidate import Candidate, Index, Structure
 from app.model.project import Project
 from app.plan.types import World
-from app.stores.dynamodb.keys import KeyAttribute, index_key, local_key, table_key, things
+from app.stores.dynamodb.keys import KeyAttribute, included, index_key, local_key, table_key, things
 from app.stores.dynamodb.names import stored_name, table_name, ttl_attribute
 
 STREAMS = {
@@ -135,11 +135,11 @@ def _index(
 
 def projection(index: Index, structure: Structure, world: World, keys: Iterable[str]) -> dict[str, Any]:
     """ALL, KEYS_ONLY or INCLUDE; key attributes are always projected and may not be listed."""
-    listed = index.projection
-    if listed is None or listed == ("all",):
+    listed = included(index)
+    if listed is None:
         return {"ProjectionType": "ALL"}
     taken, names = set(keys), dict[str, None]()
-    for path in () if listed == ("keys",) else listed:
+    for path in listed:
         for thing in things(structure):
             if not index.of or thing.of in index.of:
                 names.update(dict.fromkeys(stored_name(path, thing, world)))
