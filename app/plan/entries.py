@@ -71,6 +71,8 @@ def state(cond: Cond, change: Change, *, after: bool) -> bool | None:
     value = values.get(attr)
     if after and attr in change.sets and attr not in change.literals:
         return None  # set to something not known here
+    if after and change.kind == "insert" and attr not in change.sets:
+        return False  # not written, and nothing equals what is absent
     return None if value is None else _meets(cond, value)
 
 

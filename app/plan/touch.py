@@ -208,7 +208,8 @@ class Touching:
         if served is None:
             return "", Level.IMPOSSIBLE, 1.0
         writing = record.dialect.writing
-        reads = 0.0 if writing.by_condition else max(1.0, served.cost.requests.avg)
+        ranged = writing.by_prefix and change.kind == "delete" and served.level <= Level.PARTITION_RANGE
+        reads = 0.0 if writing.by_condition or ranged else max(1.0, served.cost.requests.avg)
         return served.path.name, served.level, reads
 
     def _missing(self, nearest: Missed | None) -> None:

@@ -273,6 +273,7 @@ class Writing:
     token: bool = False  # the transaction itself can be repeated safely
     condition: str = "record"  # `only if` reaches: record, partition, transaction
     by_condition: bool = False  # update and delete by condition in one request
+    by_prefix: bool = False  # delete whole partitions and ranges of them in one request, without reading
     all_indexes: bool = False  # an indexed attribute changed: every index gets a new entry
     unit: int = 0  # bytes in a write unit (0: not billed by units)
     read_unit: int = 0  # bytes in a read unit

@@ -30,7 +30,9 @@ def plan_write(intent: WriteIntent, records: Sequence[Record], world: World) -> 
     total = ZERO
     for t in now:
         total = total + t.count
-    scope = scope_of(now, total, kinds, atomic=intent.atomic)
+    # a batch of records that belong to nothing common may lie anywhere
+    loose = any(c.kind in ("insert", "upsert") and not c.same_as and c.count.max > 1 for c in intent.changes)
+    scope = scope_of(now, total, kinds, atomic=intent.atomic, loose=loose)
     requests = _requests(now, kinds)
     size = ZERO
     for t in now:
@@ -103,8 +105,9 @@ def _level(touch: Touch, kinds: Mapping[str, Record]) -> Level:
     """Key lookup, the way that finds the records, or fan-out where many are written one by one."""
     level = touch.level
     made = touch.op == "put" and touch.why != "for each"
-    by_condition = kinds[touch.record].dialect.writing.by_condition and touch.find != "key"
-    if touch.count.high > 1 and not made and not by_condition:
+    writing = kinds[touch.record].dialect.writing
+    at_once = touch.find != "key" and (writing.by_condition or (writing.by_prefix and not touch.reads))
+    if touch.count.high > 1 and not made and not at_once:
         level = max(level, Level.FAN_OUT)
     return level
 
@@ -113,7 +116,9 @@ def _requests(touches: Sequence[Touch], kinds: Mapping[str, Record]) -> Spread:
     """Reads before, and one request per record; one for all where the engine takes a condition or a list."""
     total = ZERO
     for t in touches:
-        listed = kinds[t.record].dialect.writing.by_condition and (t.op == "put" or t.find != "key")
+        writing = kinds[t.record].dialect.writing
+        listed = writing.by_condition and (t.op == "put" or t.find != "key")
+        listed |= writing.by_prefix and t.op == "remove" and t.find != "key" and not t.reads
         writes = ONE if listed else t.count
         total = total + writes + Spread(t.reads, t.reads, t.reads)
     return total

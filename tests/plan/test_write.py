@@ -5,7 +5,21 @@ from math import inf
 
 import pytest
 
-from app.plan.types import Change, Plan, Record, World, WriteIntent
+from app.model.keys import Kept
+from app.model.spread import ONE, Spread
+from app.plan.types import (
+    AccessPath,
+    Change,
+    Figure,
+    Held,
+    Level,
+    Part,
+    Plan,
+    Record,
+    Touch,
+    World,
+    WriteIntent,
+)
 from app.plan.write import plan_write
 from tests.plan import write_samples as w
 
@@ -169,3 +183,209 @@ def test_places_scope_and_retry(name: str) -> None:
         assert got[place] == pytest.approx(figures, abs=0.01), place
     assert plan.scope == case.scope
     assert plan.retry.startswith(case.retry)
+
+
+# ---------------------------------------------------------------- what the cases above do not show
+
+
+def plan(changes: tuple[Change, ...] | Change, records: tuple[Record, ...], world: World, **how: object) -> Plan:
+    many = changes if isinstance(changes, tuple) else (changes,)
+    return plan_write(WriteIntent("it", many, **how), records, world)  # type: ignore[arg-type]
+
+
+def touch(found: Plan, record: str) -> Touch:
+    (one,) = [t for t in found.touches if t.record == record]
+    return one
+
+
+def test_levels() -> None:
+    assert plan(STATUS, w.ORDERS_DOCUMENTS, w.ORDERS).level is Level.KEY_LOOKUP
+    by_buyer = update("order", "buyer_id", {"status": "param"}, count=w.BUYER.children)
+    assert plan(by_buyer, w.ORDERS_DOCUMENTS, w.ORDERS).level is Level.INDEX_RANGE  # one request with a condition
+    assert plan(RESERVE, w.STOCK_ITEMS, w.STOCK).level is Level.FAN_OUT  # one stock after the other
+    assert plan(LIKE, w.blog(subset=False), w.BLOG).level is Level.SCAN
+
+
+def test_what_nothing_finds_says_why() -> None:
+    scan = plan(LIKE, w.blog(subset=False), w.BLOG)
+    assert scan.misses
+    assert "posts: nothing finds the records to change (embed)" in scan.notes
+    wide = plan(update("order", "status", {"created_at": "param"}), w.ORDERS_WIDE, w.ORDERS)
+    assert wide.level is Level.IMPOSSIBLE
+    assert {m.code for m in wide.misses} >= {"partition"}
+
+
+def test_what_no_structure_holds() -> None:
+    lost = plan(RENAME, w.STOCK_DOCUMENTS, w.STOCK)
+    assert lost.level is Level.IMPOSSIBLE
+    assert lost.missing == ("user",)
+    assert lost.misses[0].what == "no structure of the model holds user"
+    partly = plan((RENAME, EVENT_NEW), w.STOCK_DOCUMENTS, w.STOCK)
+    assert partly.missing == ("user",)
+    assert partly.level is Level.KEY_LOOKUP
+
+
+def test_copies_at_birth_cost_a_read_unless_given() -> None:
+    unread = plan(replace(ORDER_NEW, given=frozenset()), w.ORDERS_DOCUMENTS, w.ORDERS)
+    assert touch(unread, "orders").reads == 1
+    assert unread.rounds == 2
+    assert unread.requests == Spread(2, 2, 2)
+    assert "buyer.name read first, to be copied; `given` saves it" in unread.notes
+    assert plan(ORDER_NEW, w.ORDERS_DOCUMENTS, w.ORDERS).requests == Spread(1, 1, 1)
+    # two tables with the same copy read it once
+    wide = tuple(replace(r, shape=(r.shape[0], w.NAME)) for r in w.ORDERS_WIDE)
+    assert sum(t.reads for t in plan(replace(ORDER_NEW, given=frozenset()), wide, w.ORDERS).touches) == 1
+
+
+def test_a_subset_is_filled_up_after_a_delete() -> None:
+    gone = Change("delete", "comment", frozenset({"comment.id", "comment.post_id"}))
+    posts = touch(plan(gone, w.blog(subset=True), w.BLOG), "posts")
+    assert (posts.op, posts.reads) == ("add+pull", 1)
+    assert touch(plan(gone, w.blog(subset=False), w.BLOG), "posts").reads == 0
+
+
+def test_children_go_with_their_parent() -> None:
+    gone = Change("delete", "order", frozenset({"order.id"}))
+    lines = Change(
+        "delete", "line_item", frozenset({"line_item.order_id"}), count=w.LINES.children, same_as="order", cascade=True
+    )
+    inside = plan((gone, lines), w.ORDERS_DOCUMENTS, w.ORDERS)
+    assert [(t.record, t.op, t.count) for t in inside.touches] == [("orders", "remove", ONE)]
+    apart = plan((gone, lines), w.ORDERS_ROWS, w.ORDERS)
+    assert touch(apart, "lines").count == w.LINES.children
+    assert apart.scope == "transaction"
+
+
+def test_a_cache_whose_keys_are_not_known() -> None:
+    by_brand = update("product", "brand", {"body": "param"}, count=Spread(40))
+    stale = plan(by_brand, w.CACHED, w.PRODUCTS)
+    assert touch(stale, "cache:product").find == ""
+    assert any("nothing leads from this change to the keys" in m.what for m in stale.misses)
+    quiet = (w.CACHED[0], replace(w.CACHED[1], on_change=""))  # it runs out by itself
+    assert [t.record for t in plan(by_brand, quiet, w.PRODUCTS).touches] == ["products"]
+
+
+def test_counters_add_and_are_not_safe_to_repeat() -> None:
+    counter = w.record(
+        "orders so far", "order", w.KEYS, ("counter:orders#",), purpose="counter",
+        root=Held("order", frozenset(), computed=frozenset({"=order.count(order)"})),
+    )  # fmt: skip
+    new = plan(ORDER_NEW, (counter,), w.ORDERS)
+    assert (touch(new, "orders so far").op, new.retry) == ("add", "orders so far: adds again")
+    with pytest.raises(ValueError, match="not enough values"):
+        touch(plan(STATUS, (counter,), w.ORDERS), "orders so far")
+
+
+def test_a_figure_that_is_set_anew_may_be_set_twice() -> None:
+    last = Figure("=room.last_message_at", "room", MESSAGES, frozenset({"message.sent_at"}), "max(message.sent_at)")
+    rooms = w.world({"room": 10, "message": 1000}, (MESSAGES,), (last,), room__id=10, message__id=1000)
+    kept = w.record(
+        "rooms", "room", w.DOCUMENTS, ("room.id",), root=Held("room", None, computed=frozenset({last.name}))
+    )
+    sent = plan(insert("message", "id", "room_id", "sent_at"), (kept,), rooms)
+    assert (touch(sent, "rooms").op, sent.retry) == ("set", "safe")
+
+
+MESSAGES = w.rel("room", "room", "message", "room_id", Spread(100))
+
+
+def test_units_of_a_transaction_count_the_records_twice_and_the_entries_once() -> None:
+    alone = plan((ORDER_NEW, LINES_NEW), w.ORDERS_ITEMS, w.ORDERS)
+    assert alone.units == 3  # the item and two index entries
+    both = plan((ORDER_NEW, LINES_NEW, RENAME), w.ORDERS_ITEMS, w.ORDERS)
+    assert both.scope == "transaction"
+    assert both.units == 2 + 2 + 2  # two records doubled, two entries
+    large = tuple(replace(r, size=Spread(2500)) for r in w.ORDERS_ITEMS)
+    assert plan(STATUS, large, w.ORDERS).units == 3 + 1  # three kilobytes begun, and the projected attribute
+
+
+def test_a_changed_key_is_two_writes() -> None:
+    moved = plan(update("user", "id email", {"email": "param"}), w.UNIQUE_EMAIL, w.SHOP)
+    email = touch(moved, "email")
+    assert (email.op, email.reads, email.units) == ("move", 1, 2)
+    assert "email: the key changes: the old record is read, removed and written anew" in moved.notes
+
+
+def test_more_records_than_a_transaction_takes() -> None:
+    many = replace(RESERVE[2], count=Spread(20, 150, 4000))
+    too_many = plan((RESERVE[0], many), w.STOCK_ITEMS, w.STOCK, atomic=True)
+    assert too_many.scope == "none"
+    assert any("a transaction takes 100" in n for n in too_many.notes)
+    assert [m.code for m in too_many.misses] == ["limit"]
+    few = replace(RESERVE[2], count=Spread(2, 50, 4000))
+    assert plan((RESERVE[0], few), w.STOCK_ITEMS, w.STOCK).scope == "transaction"
+
+
+def test_a_record_twice_in_one_transaction() -> None:
+    assert any("may not appear twice" in n for n in plan(RESERVE, w.STOCK_ITEMS, w.STOCK).notes)
+    assert not any("may not appear twice" in n for n in plan(RESERVE, w.STOCK_DOCUMENTS, w.STOCK).notes)
+
+
+def test_keys_in_one_slot_or_in_several() -> None:
+    def queues(tag: str) -> tuple[Record, ...]:
+        made = [w.record(n, "order", w.KEYS, (f"{n}#order.id",), nodes=6) for n in ("q", "sched")]
+        paths = [replace(r.primary, placed_by=(Part(literal=tag),)) if tag else r.primary for r in made]
+        return tuple(replace(r, paths=(p,)) for r, p in zip(made, paths, strict=True))
+
+    apart = plan(ORDER_NEW, queues(""), w.ORDERS, atomic=True)
+    assert apart.scope == "none"
+    assert [m.code for m in apart.misses] == ["slot"]
+    together = plan(ORDER_NEW, queues("{all}"), w.ORDERS, atomic=True)
+    assert together.scope == "slot"
+    one_node = tuple(replace(r, nodes=1) for r in queues(""))
+    assert plan(ORDER_NEW, one_node, w.ORDERS).scope == "slot"
+
+
+def test_a_guard_reaches_as_far_as_the_store_lets_it() -> None:
+    guarded = (replace(NEW_BUYER, only_if=True), RENAME)
+    wide = plan(guarded, (*w.ORDERS_WIDE, replace(w.ORDERS_DOCUMENTS[0], dialect=w.WIDE)), w.ORDERS)
+    assert "`only if` reaches one partition: the other records are not guarded" in wide.notes
+
+
+def test_a_partition_is_one_unit_and_a_loose_batch_is_not() -> None:
+    header = w.record("header", "order", w.WIDE, ("order.id",), structure="order_lines")
+    lines = w.record("line", "line_item", w.WIDE, ("line_item.order_id",), ("line_item.sku",), structure="order_lines")
+    assert plan((ORDER_NEW, LINES_NEW), (header, lines), w.ORDERS).scope == "partition"
+    batch = replace(ORDER_NEW, count=Spread(500, 500, 500))
+    assert plan(batch, (header,), w.ORDERS).scope == "batch"
+
+
+def test_a_range_is_deleted_in_one_request_where_the_store_can() -> None:
+    lines = w.record("line", "line_item", w.WIDE, ("line_item.order_id",), ("line_item.sku",))
+    gone = Change("delete", "line_item", frozenset({"line_item.order_id"}), count=w.LINES.children)
+    read_first = plan(gone, (lines,), w.ORDERS)
+    assert (read_first.requests.avg, read_first.level) == (1 + 3, Level.FAN_OUT)
+    ranges = replace(w.WIDE, writing=replace(w.WIDE.writing, by_prefix=True))
+    at_once = plan(gone, (replace(lines, dialect=ranges),), w.ORDERS)
+    assert (at_once.requests, at_once.level) == (ONE, Level.PARTITION_RANGE)
+
+
+def test_a_shard_the_writer_picked_is_looked_for() -> None:
+    shard = Part(kept=Kept(chosen=True, fan=4, order=0, exact=False))
+    primary = AccessPath("outbox", "event", (shard,), (Part("event.id"),), unique=True, primary=True)
+    outbox = replace(w.STOCK_ITEMS[2], paths=(primary,))
+    sent = update("event", "id", {"sent_at": "now"})
+    assert touch(plan(sent, (outbox,), w.STOCK), "event").reads == 4
+    assert touch(plan(EVENT_NEW, (outbox,), w.STOCK), "event").reads == 0
+
+
+def test_an_upsert_is_partly_an_insert() -> None:
+    change = Change("upsert", "order", frozenset({"order.id"}), {"order.status": "param"}, inserts=0.3)
+    found = touch(plan(change, w.ORDERS_DOCUMENTS[1:2], w.ORDERS), "orders")
+    assert found.added == pytest.approx(0.3 * 3)
+    assert found.find == "key"
+
+
+def test_retries_guarded_by_a_key_the_client_keeps() -> None:
+    unkeyed = Change("insert", "order", frozenset({"order.buyer_id"}), {"order.buyer_id": "param"})
+    again = plan(unkeyed, w.ORDERS_DOCUMENTS[1:2], w.ORDERS)
+    assert again.retry == "orders: a new key each time"
+    assert plan(unkeyed, w.ORDERS_DOCUMENTS[1:2], w.ORDERS, retry="idempotency key").retry == "safe"
+    assert plan(unkeyed, w.ORDERS_DOCUMENTS[1:2], w.ORDERS, retry="same key").retry == "safe"
+
+
+def test_bytes_are_of_what_is_written() -> None:
+    new = plan(ORDER_NEW, w.ORDERS_DOCUMENTS[1:2], w.ORDERS)
+    assert new.bytes.avg == 500
+    small = plan(STATUS, w.ORDERS_DOCUMENTS[1:2], w.ORDERS)
+    assert small.bytes.avg == len("status") + 8
