@@ -10,7 +10,6 @@ from app.model.project import Project
 from app.model.text import read_yaml
 
 
-
 def _detect(text: str, filename: str) -> float:
     marked = bool(re.search(r"(?m)^[\"']?keywright[\"']?\s*:", text[:20_000]))
     if text.lstrip()[:1] == "{":

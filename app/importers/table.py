@@ -12,16 +12,18 @@ from app.importers.grid.delimited import delimited_blocks
 from app.importers.grid.headers import names_operations, roles_of, unit_of
 from app.importers.grid.lists import list_blocks, plain_lines
 from app.importers.grid.pipes import pipe_blocks
+from app.importers.reading.cells import Row
 from app.importers.reading.consistency import looks_like_consistency
 from app.importers.reading.context import introduction, project_name, read_counts
 from app.importers.reading.patterns import read_rows
 from app.importers.reading.phrase import is_spanish, read_phrase, without_id
 from app.importers.reading.rates import NOTHING, looks_like_rate
-from app.importers.reading.rows import Row
 from app.importers.reading.text import flat
 from app.model.project import Project
 
-_PLACEHOLDER = re.compile(r"^(?:[\[<{(«].*[\]>})»]|\W+|x{2,}|example|ejemplo|operation|operacion|description|(?:access )?pattern(?: \d+)?)$")
+_PLACEHOLDER = re.compile(
+    r"^(?:[\[<{(«].*[\]>})»]|\W+|x{2,}|example|ejemplo|operation|operacion|description|(?:access )?pattern(?: \d+)?)$"
+)
 _PART = re.compile(r"\s+[—–|]\s+|\s+-\s+|:\s+|\s*\t\s*")
 _KEPT = 1_500
 """Characters of text around a table that become the project's note; more is reported instead."""
@@ -47,7 +49,7 @@ def read_table(text: str) -> Table:
     if not tables:
         raise BadInput(
             "No access-pattern table was found.",
-            fix="Paste a table with a column called Operation or Access pattern, or a list with one operation per line.",
+            fix="Paste a table with a column called Operation or Access pattern, or one operation per line.",
         )
     return max(tables, key=lambda t: (len(t.rows), -t.start))
 
@@ -55,7 +57,7 @@ def read_table(text: str) -> Table:
 def read_tables(text: str) -> tuple[Table, ...]:
     """Every access-pattern table of a text; its lists where it has no table. Placeholder rows are left out."""
     lines = clean(text).split("\n")
-    blocks = [b for b in _blocks(lines) if b is not None]
+    blocks = _blocks(lines)
     tables = [t for b in blocks if (t := _table(b, lines)) is not None]
     count = sum(len(t.rows) for t in tables)
     if count > MAX_ROWS:
@@ -82,7 +84,7 @@ def _blocks(lines: list[str]) -> list[Block]:
 
 def _without(lines: list[str], blocks: list[Block]) -> list[str]:
     used = {n for b in blocks for n in range(b.start, b.end)}
-    return ["" if n in used or "|" in line and line.count("|") > 1 else line for n, line in enumerate(lines, 1)]
+    return ["" if n in used or ("|" in line and line.count("|") > 1) else line for n, line in enumerate(lines, 1)]
 
 
 def _whole(lines: list[str], lists: list[Block]) -> list[Block]:
@@ -98,7 +100,9 @@ def _whole(lines: list[str], lists: list[Block]) -> list[Block]:
 def _mostly_operations(blocks: list[Block]) -> bool:
     said = [row[0] for b in blocks for row in b.rows]
     spanish = is_spanish(said)
-    understood = sum(bool((p := read_phrase(s, spanish=spanish)).action and p.head) and len(s.split()) < 20 for s in said)
+    understood = sum(
+        bool((p := read_phrase(s, spanish=spanish)).action and p.head) and len(s.split()) < 20 for s in said
+    )
     return understood * 2 > len(said) or (understood > 0 and len(said) == 1)
 
 
@@ -128,7 +132,8 @@ def _guessed(block: Block) -> tuple[str, ...]:
 
 def _table(block: Block, lines: list[str]) -> Table | None:
     if block.kind == "list":
-        headers, roles = ("",), ("operation",)
+        headers: tuple[str, ...] = ("",)
+        roles: tuple[str, ...] = ("operation",)
         rows = [_list_row(row[0], n) for row, n in zip(block.rows, block.lines, strict=True)]
     else:
         headers = block.rows[0] if block.header else ("",) * len(block.rows[0])
@@ -151,7 +156,10 @@ def is_placeholder(operation: str) -> bool:
 def _table_rows(block: Block, headers: tuple[str, ...], roles: tuple[str, ...]) -> list[Row]:
     """Rows by role. A row without an operation continues the one above; a blank entity is that of the row above."""
     units = {role: unit_of(h) for h, role in zip(headers, roles, strict=True) if role in ("rate", "avg", "peak")}
-    both = any(r == "rate" and re.search(r"peak|pico", flat(h)) and re.search(r"av|media", flat(h)) for h, r in zip(headers, roles, strict=True))  # noqa: E501
+    both = any(
+        r == "rate" and re.search(r"peak|pico", flat(h)) and re.search(r"av|media", flat(h))
+        for h, r in zip(headers, roles, strict=True)
+    )
     rows: list[Row] = []
     entity = ""
     body = list(zip(block.rows, block.lines, strict=True))[1 if block.header else 0 :]

@@ -16,7 +16,7 @@ _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A table as found: `rows[0]` is the header where `header` says so; `lines[i]` is the line of `rows[i]` (1-based)."""
+    """A table as found: `rows[0]` is the header where `header` says so; `lines[i]` (1-based) is that of `rows[i]`."""
 
     kind: str
     """`markdown`, `box`, `csv`, `tsv` or `list`."""

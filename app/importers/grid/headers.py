@@ -81,11 +81,13 @@ ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases
 SUPPORT = {"fields", "rate", "peak", "avg", "consistency", "kind"}
 
 _TRAILING = re.compile(r"\s*[(\[（].*?[)\]）]\s*$")
-_PER = re.compile(r"(?:^|[\s(\[（])(r/s|w/s|rps|qps|tps|req/s|ops/s|/s|per second|por segundo|per day|por dia|/day|/min|per minute)[)\]）]?\s*$")  # fmt: skip
+_PER = re.compile(r"(?:^|[\s(\[（])(r/s|w/s|rps|qps|tps|req/s|ops/s|/s|per second|por segundo|per day|por dia|/day|"
+    r"/min|per minute)[)\]）]?\s*$")  # fmt: skip
 _INTRODUCTION = re.compile(
-    r"access patterns?|query patterns?|quer(y|ies) (to serve|served)|patr(ó|o)n(es)? de (acceso|consulta)"
-    r"|padr(ã|a)o de acesso|padr(õ|o)es de acesso|アクセスパターン|^\W*(operations|operaciones|operações|"
-    r"use cases|casos de uso)\W*$",
+    r"(?<!\bfor )(?<!\bto )(?<!\bby )(?<!\bpara )(?:access patterns|query patterns|"
+    r"data access patterns|queries to serve"
+    r"|patr[óo]nes de (?:acceso|consulta)|padr[õo]es de acesso|アクセスパターン)[\w\s()*_`\d]{0,40}[:：.]?\W*$"
+    r"|^\W*(?:operations|operaciones|operações|use cases|casos de uso)\W*$",
     re.IGNORECASE,
 )
 
@@ -171,7 +173,8 @@ def names_operations(headers: tuple[str, ...]) -> bool:
     if "pattern" in named:
         return True
     if "operation" in named or "description" in named:
-        return bool(SUPPORT & set(named)) or (len(headers) > 1 and "store" in named)
+        calls = any(role == "store" and "operation" in bare(h) for h, role in zip(headers, named, strict=True))
+        return bool(SUPPORT & set(named)) or calls
     return False
 
 

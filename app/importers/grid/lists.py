@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from app.importers.grid.block import Block, one_line
 from app.importers.grid.headers import introduces_patterns
 
-_ITEM = re.compile(
-    r"^\s*(?:\d{1,4}\s*[.):]|[-*•–—+·▪◦]|(?:AP|ap|Q|q|P)[- ]?\d{1,3}\s*[.:)-])\s*(?=\S)(?P<rest>.*)$"
-)
+_ITEM = re.compile(r"^\s*(?:\d{1,4}\s*[.):]|[-*•–—+·▪◦]|(?:AP|ap|Q|q|P)[- ]?\d{1,3}\s*[.:)-])\s*(?=\S)(?P<rest>.*)$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _MARKS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
@@ -72,9 +70,7 @@ def _read(lines: list[str], start: int) -> Block:
             break
         at += 1
     cells = tuple((one_line(_MARKS.sub(r"\2", row)),) for row in rows)
-    return Block(
-        "list", cells, tuple(numbers), start + 1, end + 1, header=False, led=_is_led(lines, start)
-    )
+    return Block("list", cells, tuple(numbers), start + 1, end + 1, header=False, led=_is_led(lines, start))
 
 
 def _is_led(lines: list[str], start: int) -> bool:

@@ -154,18 +154,13 @@ def _through_markdown(rows: list[list[str]], width: int) -> tuple[tuple[str, ...
         elif token.type == "inline" and out:
             out[-1].append(_words(token))
     if len(out) != len(rows):  # a cell that Markdown takes for something else: keep the raw text
-        return tuple(
-            tuple(one_line(c) for c in [*r, *[""] * (width - len(r))]) for r in rows
-        )
+        return tuple(tuple(one_line(c) for c in [*r, *[""] * (width - len(r))]) for r in rows)
     return tuple(tuple(row) for row in out)
 
 
 def _words(token: Token) -> str:
     """The text of a cell: marks gone, code and link text kept, `<br>` a semicolon."""
-    said = "".join(
-        "\n" if part.type in ("softbreak", "hardbreak") else part.content
-        for part in token.children or ()
-    )
+    said = "".join("\n" if part.type in ("softbreak", "hardbreak") else part.content for part in token.children or ())
     said = "; ".join(piece.strip(" ;") for piece in _BREAK.split(said) if piece.strip(" ;"))
     return one_line(said)
 

@@ -12,8 +12,8 @@ from app.importers.reading.text import flat
 _COUNTS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50, "hundred": 100, "un": 1, "una": 1, "dos": 2, "tres": 3,
-    "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10, "veinte": 20, "cincuenta": 50,
-    "cien": 100,
+    "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10, "veinte": 20,
+    "cincuenta": 50, "cien": 100,
 }  # fmt: skip
 _NUMBER = r"\d{1,7}|" + "|".join(_COUNTS)
 _UNIT_OF = {word: unit for unit, words in UNITS.items() for word in words.split() if len(word) > 1}
@@ -22,42 +22,93 @@ _UNIT = "|".join(sorted(_UNIT_OF, key=len, reverse=True))
 _NEW = r"newest|latest|most recent|recent|last|mas recientes?|mas nuev[oa]s?|recientes|mais recentes?"
 _OLD = r"oldest|earliest|mas antigu[oa]s?|mas viej[oa]s?"
 _ORDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("newest", re.compile(rf"\b(?:{_NEW})\s+(?:first|primero)\b|\b(?:in )?reverse chronological(?: order)?\b|\bby (?:newest|latest|most recent|recency)\b|\b(?:new|most recent) to old(?:est)?\b|\bdescending by date\b|\bde mas (?:nuev|recient)\w+ a mas (?:viej|antigu)\w+")),  # noqa: E501
-    ("oldest", re.compile(rf"\b(?:{_OLD})\s+(?:first|primero)\b|\bin chronological order\b|\bchronological(?:ly)?\b|\boldest to newest\b|\bfifo\b")),  # noqa: E501
-    ("by", re.compile(r"\b(?:sort(?:ed)?|order(?:ed)?|ordenad[oa]s?|rank(?:ed)?|sorting|clasificad[oa]s?) (?:by|por) (?P<by>[a-z_ ]+?)(?P<way> (?:asc|desc|ascending|descending|ascendente|descendente|newest first|high to low|low to high))?(?=$|[,;+])")),  # noqa: E501
+    ("last", re.compile(r"\b(?:by|por) (?:latest|last|newest|most recent|ultim[oa]) (?P<by>[a-z]+)$")),
+    (
+        "newest",
+        re.compile(
+            rf"\b(?:{_NEW})\s+(?:first|primero)\b|\b(?:in )?reverse chronological(?: order)?\b|\bby (?:newest|"
+            r"latest|most recent|recency)\b|\b(?:new|most recent) to old(?:est)?\b|\bdescending by date\b|"
+            r"\bde mas (?:nuev|recient)\w+ a mas (?:viej|antigu)\w+"
+        ),
+    ),
+    (
+        "oldest",
+        re.compile(
+            rf"\b(?:{_OLD})\s+(?:first|primero)\b|\bin chronological order\b|\bchronological(?:ly)?\b|"
+            r"\boldest to newest\b|\bfifo\b"
+        ),
+    ),
+    (
+        "by",
+        re.compile(
+            r"\b(?:sort(?:ed)?|order(?:ed)?|ordenad[oa]s?|rank(?:ed)?|sorting|clasificad[oa]s?) (?:by|"
+            r"por) (?P<by>[a-z_ ]+?)(?P<way> (?:asc|desc|ascending|descending|ascendente|descendente|"
+            r"newest first|high to low|low to high))?(?=$|[,;+])"
+        ),
+    ),
     ("most", re.compile(r"\b(?:highest|most|biggest|largest|mayor|mas) (?P<by>[a-z_]+) (?:first|primero)\b")),
     ("least", re.compile(r"\b(?:lowest|least|smallest|menor|menos) (?P<by>[a-z_]+) (?:first|primero)\b")),
     ("cheap", re.compile(r"\b(?:cheapest|mas barat[oa]s?)(?: first| primero)?\b")),
-    ("popular", re.compile(r"\b(?:by )?(?:most popular|popularity|best selling|bestsell\w+|trending|most viewed|most liked|popular|populares|mas vendid[oa]s|mas vist[oa]s|tendencias?)\b")),  # noqa: E501
+    (
+        "popular",
+        re.compile(
+            r"\b(?:by )?(?:most popular|popularity|best selling|bestsell\w+|trending|most viewed|most liked|"
+            r"popular|populares|mas vendid[oa]s|mas vist[oa]s|tendencias?)\b"
+        ),
+    ),
 )
 _LIMITS = re.compile(
-    rf"\b(?P<word>top|first|last|latest|newest|most recent|recent|best|ultim[oa]s?|primer[oa]s?|mejores|past)\s+(?P<n>{_NUMBER})\b(?!\s*(?:{_UNIT})\b)"
+    r"\b(?P<word>top|first|last|latest|newest|most recent|recent|best|ultim[oa]s?|primer[oa]s?|"
+    rf"mejores|past)\s+(?P<n>{_NUMBER})\b(?!\s*(?:{_UNIT})\b)"
     rf"|\b(?P<n2>\d{{1,7}})\s+(?P<word2>latest|newest|most recent|last|recent|ultim[oa]s|mas recientes|mejores|top)\b"
     rf"|\b(?:limit(?:ed to)?|at most|max(?:imum)?|up to|limite)\s+(?P<n3>\d{{1,7}})\b"
 )
-_LATEST = re.compile(r"^(?P<verb>\w+ )?(?:the |la |el |los |las )?(?P<word>latest|newest|most recent|last|current|recent|ultim[oa]s?|top|best|mejores)\s+(?=[a-z])")
+_LATEST = re.compile(
+    r"^(?P<verb>\w+ )?(?:the |la |el |los |las )?(?P<word>latest|newest|most recent|"
+    r"last(?! ?(?:login|seen|name|update|visit|activity|modified|message_at))|recent|ultim[oa]s?|top|"
+    r"best|mejores)\s+(?=[a-z])"
+)
 _SPAN = re.compile(
-    rf"\b(?:in |for |over |during |from |within |of |de |en |durante )?(?:the |las? |los? )?(?:last|past|previous|ultim[oa]s?|pasad[oa]s?)\s+(?P<n>{_NUMBER})?\s*(?P<unit>{_UNIT})\b"
+    r"\b(?:in |for |over |during |from |within |of |de |en |durante )?(?:the |las? |los? )?(?:last|"
+    rf"past|previous|ultim[oa]s?|pasad[oa]s?)\s+(?P<n>{_NUMBER})?\s*(?P<unit>{_UNIT})\b"
 )
-_TODAY = re.compile(r"\b(?:(?:of|from|for|de) )?(?P<day>today(?: _s_)?|hoy|this (?P<unit>week|month|year)|est[ea] (?P<unidad>semana|mes|ano))\b")
+_TODAY = re.compile(
+    r"\b(?:(?:of|from|for|de) )?(?P<day>today(?: _s_)?|hoy|this (?P<unit>week|month|year)|"
+    r"est[ea] (?P<unidad>semana|mes|ano))\b"
+)
 _RANGE = re.compile(
-    r"\b(?:in|within|for|between|by|over|during|en|entre|por|with)?\s*(?:a |an |the |two |un |una |dos |some )?(?:given |specific |certain )?"
-    r"(?:(?:date|time|price|fecha|fechas) ?range|rango de (?P<de>fechas|precios?|tiempo)|date interval|time window|(?:between )?dates|fechas|period of time|time period)\b"
+    r"\b(?:in|within|for|between|by|over|during|en|entre|por|with)?\s*(?:a |an |the |two |un |una |"
+    r"dos |some )?(?:given |specific |certain )?"
+    r"(?:(?:date|time|price|fecha|fechas) ?range|rango de (?P<de>fechas|precios?|tiempo)|"
+    r"date interval|time window|(?:between )?dates|fechas|period of time|time period)\b"
 )
-_DAY = re.compile(r"\b(?:on|for|en|del?) (?:a |an |the |un |una )?(?:given |specific |certain )?(?:date|day|dia|fecha)\b")
+_DAY = re.compile(
+    r"\b(?:on|for|en|del?) (?:a |an |the |un |una )?(?:given |specific |certain )?(?:date|day|dia|fecha)\b"
+)
 _PAGED = re.compile(
-    r"(?:\bwith |\bcon |\+ |,|\band )?\b(?:cursor |offset )?(?:paginat(?:ion|ed)|paging|paged|paginaci?on|paginad[oa]s?|page by page|infinite scroll)\b"
+    r"(?:\bwith |\bcon |\+ |,|\band )?\b(?:cursor |offset )?(?:paginat(?:ion|ed)|paging|paged|"
+    r"paginaci?on|paginad[oa]s?|page by page|infinite scroll)\b"
 )
-_TEXT = re.compile(r"\b(?:full[ -]?text(?: search)?|text search|free text|by (?:text|keywords?|words?|name/description text search)|por (?:texto|palabras?(?: clave)?)|with (?:text search|search))\b")
+_TEXT = re.compile(
+    r"\b(?:full[ -]?text(?: search)?|text search|free text|by (?:text|keywords?|words?)|por (?:texto|"
+    r"palabras?(?: clave)?)|with (?:text search|search))\b"
+)
 _WHERE = re.compile(r"\s(?:where|donde)\s+(?P<where>.+)$", re.IGNORECASE)
 _EVERY = re.compile(r"\b(?P<how>hourly|daily|weekly|monthly|diari[oa]|semanal|mensual)\b")
-_EVERY_UNIT = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "semanal": "week", "mensual": "month"}
+_EVERY_UNIT = {
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "semanal": "week",
+    "mensual": "month",
+}
 _PARENS = re.compile(r"\s*[(\[（]([^()\[\]（）]*)[)\]）]")
 
 
 @dataclass(frozen=True, slots=True)
 class Asides:
-    """Order (`newest`, `oldest`, or a field with `asc`/`desc`), limit, span (`24 h`), range, paging, text search, remarks."""
+    """Order (`newest`, `oldest`, or a field with `asc`, `desc`), limit, span (`24 h`), range, paging, remarks."""
 
     order: str = ""
     order_field: str = ""
@@ -126,6 +177,8 @@ def _order(text: str, out: Asides) -> tuple[str, Asides]:
         if kind == "by":
             way = "desc" if re.search(r"desc|newest|high to low", hit["way"] or "") else ""
             out = replace(out, order="desc" if way else "asc", order_field="_".join(hit["by"].split()))
+        elif kind == "last":
+            out = replace(out, order="desc", order_field=f"last_{hit['by']}_at")
         elif kind in ("most", "least"):
             out = replace(out, order="desc" if kind == "most" else "asc", order_field=hit["by"])
         elif kind == "cheap":
@@ -166,8 +219,6 @@ def _limit(text: str, out: Asides, *, spanish: bool) -> tuple[str, Asides]:
         return _cut(text, hit), out
     if hit := _LATEST.search(flat(text)):
         word = hit["word"]
-        if word == "current":
-            return text, out
         out = _towards(out, word, spanish=spanish)
         cut = _cut(text, hit)
         verb = (hit["verb"] or "").strip()

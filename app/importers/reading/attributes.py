@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from app.importers.reading.text import words_of
+
 _BY_TYPE = {
     "string": """
-        name username nickname title email phone slug status state type kind code sku url link uri ip currency language
-        locale country city zip postcode color colour size gender avatar thumbnail icon role plan tier level priority
+        name username nickname title email phone slug type kind code sku url link uri ip currency language
+        locale country city zip postcode color colour size gender avatar thumbnail icon role plan tier level
         channel hash password password_hash token signature username login isbn barcode brand subject caption label
         timezone region version format unit method symbol department category_name position place reason source
         address image photo picture cover
         """,
+    "enum": "status state priority",
     "text": "text body content description message bio excerpt transcript note comment_text answer_text summary",
     "int32": """
         count quantity qty stock number year age rank rating_count views likes score_count duration available sequence
@@ -17,7 +20,7 @@ _BY_TYPE = {
         """,
     "int64": "score bytes points balance_cents total_cents amount_cents price_cents counter",
     "decimal": "price total amount cost balance revenue tax discount subtotal fee salary budget spend",
-    "double": "temperature humidity pressure value latitude longitude lat lon lng speed rating average distance voltage",
+    "double": "temperature humidity pressure value latitude longitude lat lon lng speed rating average distance",
     "datetime": """
         date time timestamp datetime created updated modified published sent expiry expiration deadline due start end
         started ended birthday created_at updated_at published_at sent_at expires_at last_login last_seen
@@ -30,16 +33,18 @@ _BY_TYPE = {
 TYPE_OF = {word: kind for kind, words in _BY_TYPE.items() for word in words.split()}
 
 # Attributes that by themselves tell one record from all others.
-UNIQUE = frozenset("email username slug sku phone token isbn barcode code url ip login external_id".split())
+UNIQUE = words_of("email username slug sku phone token isbn barcode code url ip login external_id")
 
 # What a text search looks into, in this order.
 SEARCHED = ("title", "name", "subject", "content", "body", "text", "description")
-TEXTY = frozenset(
-    "post article page story document news recipe note comment message review answer question ticket issue".split()
+TEXTY = words_of(
+    """
+    post article page story document news recipe note comment message review answer question ticket issue
+    """
 )
 
 # What may be added up.
-TOTALS = frozenset("total sum amount revenue subtotal spend".split())
+TOTALS = words_of("total sum amount revenue subtotal spend")
 
 
 def type_of(name: str) -> str:

@@ -17,15 +17,36 @@ _VAGUE_AGE = re.compile(r"\b(few|some|several|unos|unas|pocos|pocas|algunos|algu
 
 # Tried in this order: the more telling words first.
 _LEVELS = (
-    ("read your writes", r"read[- ]?(?:your|my|our)?[- ]?(?:own[- ])?writes?|read[- ]after[- ]write|ryw|(?:lee|leer|lea|ler)[- ]?(?:tus?|sus?|las? propias?)?[- ]?(?:propias )?(?:escrituras|escritas)|session"),  # noqa: E501
+    (
+        "read your writes",
+        (
+            r"read[- ]?(?:your|my|our)?[- ]?(?:own[- ])?writes?|read[- ]after[- ]write|ryw|(?:lee|leer|lea|"
+            r"ler)[- ]?(?:tus?|sus?|las? propias?)?[- ]?(?:propias )?(?:escrituras|escritas)|session"
+        ),
+    ),
     ("causal", r"causal(?:ly)?(?: consistent)?(?: order)?|happens[- ]before"),
     ("historical", r"historical|snapshot|point[- ]in[- ]time|historica|historico|as of writing|frozen"),
-    ("eventual", r"eventual(?:ly|mente)?(?: consisten(?:t|cy|te|cia))?|stale(?:ness)?|relaxed|weak|bounded[- ]staleness|cached?|puede ser antiguo|結果整合性|結果整合|delay(?:ed)?"),  # noqa: E501
-    ("strong", r"strong(?:ly)?(?: consisten(?:t|cy))?|lineari[sz]able|serializable|immediate(?:ly)?|always fresh|fresh|real[- ]?time|transactional|acid|fuerte|forte|inmediata|estricta|strict|atomic|強い整合性|強い|強整合"),  # noqa: E501
+    (
+        "eventual",
+        (
+            r"eventual(?:ly|mente)?(?: consisten(?:t|cy|te|cia))?|stale(?:ness)?|relaxed|weak|"
+            r"bounded[- ]staleness|cached?|puede ser antiguo|結果整合性|結果整合|delay(?:ed)?"
+        ),
+    ),
+    (
+        "strong",
+        (
+            r"strong(?:ly)?(?: consisten(?:t|cy))?|lineari[sz]able|serializable|immediate(?:ly)?|"
+            r"always fresh|fresh|real[- ]?time|transactional|acid|fuerte|forte|inmediata|estricta|strict|"
+            r"atomic|強い整合性|強い|強整合"
+        ),
+    ),
 )
 _TRIVIAL = re.compile(
-    r"^(ok|okay|is|fine|consistency|consistent|consistencia|model|acceptable|aceptable|allowed|can|be|may|up|to|max|maximum|within|"
-    r"of|de|old|at|most|the|or|less|hasta|como|mucho|required|needed|min|s|y|and|tolerated|tolerable|bien|vale|suficiente)$"
+    r"^(ok|okay|is|fine|consistency|consistent|consistencia|model|acceptable|aceptable|allowed|can|"
+    r"be|may|up|to|max|maximum|within|"
+    r"of|de|old|at|most|the|or|less|hasta|como|mucho|required|needed|min|s|y|and|tolerated|tolerable|"
+    r"bien|vale|suficiente)$"
 )
 
 

@@ -12,11 +12,22 @@ from app.importers.reading.text import flat
 
 _UNIT_OF = {word: unit for unit, words in UNITS.items() for word in words.split()}
 _UNIT = "|".join(sorted(_UNIT_OF, key=len, reverse=True))
-_SCALE = {"k": "k", "mil": "k", "thousand": "k", "m": "M", "million": "M", "millones": "M", "millon": "M", "b": "B", "billion": "B"}  # noqa: E501
+_SCALE = {
+    "k": "k",
+    "mil": "k",
+    "thousand": "k",
+    "m": "M",
+    "million": "M",
+    "millones": "M",
+    "millon": "M",
+    "b": "B",
+    "billion": "B",
+}
 _AMOUNT = re.compile(
     rf"(?P<about>~|about |around |unos |unas |aprox\w* )?(?<![\w.,])(?P<n>\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?)\s?"
     rf"(?P<scale>k|m|b|mil|thousand|millions?|millones|millon|billion)?(?![a-z0-9])\s+(?:de\s+)?(?:new |nuev[oa]s )?"
-    rf"(?P<noun>[a-z][a-z_]+)(?P<per>\s*(?:/|per|por|al?|each|every|cada)\s*(?P<unit>{_UNIT})(?![a-z])|\s+(?:per|por|each|in each)\s+(?P<parent>[a-z_]+))?"
+    r"(?P<noun>[a-z][a-z_]+)(?P<per>\s*(?:/|per|por|al?|each|every|"
+    rf"cada)\s*(?P<unit>{_UNIT})(?![a-z])|\s+(?:per|por|each|in each)\s+(?P<parent>[a-z_]+))?"
 )
 _NAME = re.compile(
     r"^\W*(?:system|project|application|app|sistema|proyecto|aplicacion|aplicación|projeto)\s*[:：]\s*(?P<name>.+)$",
@@ -24,7 +35,9 @@ _NAME = re.compile(
 )
 _HEADING = re.compile(r"^\s{0,3}#\s+(?P<name>\S.*?)\s*#*\s*$")
 _TAIL = re.compile(r"\s*\b(?:con|with|that has|having)\b\s+\W?\d.*$", re.IGNORECASE)
-_GENERIC = re.compile(r"[\s:–—-]*\b(access patterns?( analysis| table)?|patrones de acceso|query patterns?)\b[\s:–—-]*", re.IGNORECASE)
+_GENERIC = re.compile(
+    r"[\s:–—-]*\b(access patterns?( analysis| table)?|patrones de acceso|query patterns?)\b[\s:–—-]*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

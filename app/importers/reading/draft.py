@@ -10,10 +10,13 @@ from typing import Any
 
 from app.importers.reading.attributes import UNIQUE, type_of
 from app.importers.reading.nouns import LABELS, SERIES
+from app.importers.reading.text import a
 from app.model.project import Project
 from app.model.workload import Entity, Field, Relationship
 
-TIMES = ("created_at", "at", "published_at", "sent_at", "placed_at", "timestamp", "date", "time")
+RISING = ("created_at", "at", "published_at", "sent_at", "placed_at", "timestamp")
+"""Times of birth: a new record never has a smaller one."""
+TIMES = (*RISING, "date", "time")
 
 
 @dataclass(slots=True)
@@ -51,6 +54,8 @@ class Draft:
     def __init__(self, project: Project | None) -> None:
         self.entities: dict[str, EntityDraft] = {}
         self.links: list[Link] = []
+        self.times: dict[str, str] = {}
+        """The field that says when, by entity, where the text names one (`appointment.time`)."""
         for entity in project.entities if project else ():
             self.entities[entity.name] = EntityDraft(entity.name, entity)
         for given in project.relationships if project else ():
@@ -83,7 +88,7 @@ class Draft:
         if keys:
             return keys
         name, kind = ("name", "string") if entity in LABELS else ("id", "uuid")
-        why = f"a {entity} is known by its name" if entity in LABELS else f"tells one {entity} from another"
+        why = f"{a(entity)} is known by its name" if entity in LABELS else f"tells one {entity} from another"
         if made.held(name):
             return (name,)
         made.fields = {name: {"name": name, "type": kind, "key": "yes"}, **made.fields}
@@ -107,11 +112,13 @@ class Draft:
         made = self.entities[entity]
         fields: list[Field] = list(made.given.fields) if made.given else []
         rising = next((f.name for f in fields if f.monotonic and f.type in ("datetime", "timeuuid")), "")
+        if self.times.get(entity) and not rising:
+            return self.field(entity, self.times[entity], why, "datetime")
         named = next((name for name in TIMES if made.held(name)), "")
         dated = next((f.name for f in fields if f.type == "datetime"), "")
         found = rising or named or dated
         if found:
-            if found in made.fields and found in TIMES:
+            if found in made.fields and found in RISING:
                 made.fields[found].setdefault("monotonic", "yes")
             return f"{entity}.{found}"
         name = "at" if entity in SERIES else "created_at"
@@ -120,7 +127,10 @@ class Draft:
     def link(self, parent: str, child: str, role: str = "") -> Link | None:
         """The relationship from this parent (in this role) to this child."""
         known = [x for x in self.links if not x.many and x.child == child and (x.parent == parent or x.name == role)]
-        return next((x for x in known if x.name == (role or parent)), None if role and role != parent else next(iter(known), None))
+        return next(
+            (x for x in known if x.name == (role or parent)),
+            None if role and role != parent else next(iter(known), None),
+        )
 
     def parent(self, child: str, parent: str, role: str, why: str) -> str:
         """The path of the child's field that holds its parent's key (`order.seller_id`), related where it was not."""
@@ -178,7 +188,13 @@ def _entity(made: EntityDraft) -> Entity:
     if made.fields:
         new = tuple(Field.model_validate(f) for f in made.fields.values())
         changed["fields"] = (*made.given.fields, *new)
-    read = Entity.model_validate({"name": made.name, **({"count": made.count} if made.count else {}), **({"growth": made.growth} if made.growth else {})})  # noqa: E501
+    read = Entity.model_validate(
+        {
+            "name": made.name,
+            **({"count": made.count} if made.count else {}),
+            **({"growth": made.growth} if made.growth else {}),
+        }
+    )
     if made.count and made.given.count is None:
         changed["count"] = read.count
     if made.growth and made.given.growth is None:

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.importers.reading.asides import Asides, read_asides
-from app.importers.reading.phrase import ARTICLES, Noun, noun_of
+from app.importers.reading.noun import Noun, noun_of
 from app.importers.reading.rates import NOTHING
-from app.importers.reading.text import flat, spell_out
+from app.importers.reading.small_words import ARTICLES
+from app.importers.reading.text import flat, snake, words_of
 
 _CODE = re.compile(r"[={}\[\]\"$|\\]|::|->|\bbegins_with\b")
-_ALL = frozenset("* all everything todo todos everything all_fields full entire all_columns tudo".split())
-_EMPTY_TAIL = frozenset("flag field fields data details detail info information column columns campos campo datos value values object record records list listado lista dato".split())  # noqa: E501
-_EMPTY_HEAD = frozenset("list full basic complete total all main optional nested current updated lista".split())
+_ALL = words_of("* all everything todo todos everything all_fields full entire all_columns tudo")
+_EMPTY_TAIL = words_of(
+    """
+    flag field fields data details detail info information column columns campos campo datos value values object
+    record records list listado lista dato
+    """
+)
+_EMPTY_HEAD = words_of("list full basic complete all main optional nested current updated lista")
 _INSIDE = re.compile(r"^(?P<what>[^(]+?)\s*\((?P<inside>[^()]+)\)\s*(?P<after>.*)$")
 _SPLIT = re.compile(r"[,;\n+&]|(?<=\w)\s*/\s*(?=\w)|\s+(?:and|y|e|plus|con|with)\s+")
+_FROM = re.compile(r"\s+(?:from|for|desde|para)\s+.*$")
+_VERBAL = words_of(
+    """
+    filter filtering pagination sorting aggregate aggregation term search_term hierarchy statistic update validation
+    check lookup limit range criteria criterion logic
+    """
+)
 _BY = re.compile(r"^(?P<what>.+?)\s+(?:by|per|por)\s+(?P<whose>.+)$")
-_OF = re.compile(r"^(?P<what>.+?)\s+(?:of|de|del|from|for|in)\s+(?:the\s+|an?\s+|la\s+|el\s+|un\s+|una\s+|los\s+|las\s+)?(?P<whose>.+)$")
+_OF = re.compile(
+    r"^(?P<what>.+?)\s+(?:of|de|del|in)\s+(?:the\s+|an?\s+|la\s+|el\s+|un\s+|una\s+|los\s+|las\s+)?(?P<whose>.+)$"
+)
 _COUNT = re.compile(r"^(?:number|count|cantidad|numero|total number|no\.?)\s+(?:of|de)\s+(?P<what>.+)$")
 
 
@@ -33,7 +48,7 @@ class Item:
     by: Noun | None = None
     """`totals by seller`: the seller."""
     counted: bool = False
-    asides: Asides = Asides()
+    asides: Asides = field(default_factory=Asides)
 
 
 def read_items(text: str, *, spanish: bool) -> tuple[Item, ...]:
@@ -46,9 +61,7 @@ def read_items(text: str, *, spanish: bool) -> tuple[Item, ...]:
         if inside and not _CODE.search(piece) and _names_only(inside["inside"]):
             whose = _noun(inside["what"], spanish=spanish)
             out.extend(
-                Item(p.strip(), _noun(p, spanish=spanish), whose=whose)
-                for p in _pieces(inside["inside"])
-                if p.strip()
+                Item(p.strip(), _noun(p, spanish=spanish), whose=whose) for p in _pieces(inside["inside"]) if p.strip()
             )
         else:
             out.append(_item(piece, spanish=spanish))
@@ -79,12 +92,14 @@ def _item(piece: str, *, spanish: bool) -> Item:
         return Item(piece, everything=True)
     if _CODE.search(piece):
         return Item(piece)
-    rest, asides = read_asides(spell_out(piece), spanish=spanish)
-    plain = flat(rest)
+    rest, asides = read_asides(snake(piece), spanish=spanish)
+    plain = _FROM.sub("", flat(rest))
     words = plain.split()
     if not words or len(words) > 7:
         return Item(piece)
-    if "_".join(words) in _ALL or (words[0] in ("all", "todos", "every") and words[-1] in ("fields", "campos", "attributes", "columns")):
+    if "_".join(words) in _ALL or (
+        words[0] in ("all", "todos", "every") and words[-1] in ("fields", "campos", "attributes", "columns")
+    ):
         return Item(piece, everything=True)
     if hit := _COUNT.match(plain):
         return Item(piece, _noun(hit["what"], spanish=spanish), counted=True, asides=asides)
@@ -94,11 +109,14 @@ def _item(piece: str, *, spanish: bool) -> Item:
     if (hit := _OF.match(plain)) and hit["what"] not in _EMPTY_TAIL:
         whose, what = _noun(hit["whose"], spanish=spanish), _noun(hit["what"], spanish=spanish)
         return Item(piece, what, whose=whose, asides=asides)
-    return Item(piece, _noun(plain, spanish=spanish), asides=asides)
+    noun = _noun(plain, spanish=spanish)
+    if noun is not None and noun.head in _VERBAL:
+        return Item(piece)
+    return Item(piece, noun, asides=asides)
 
 
 def _noun(text: str, *, spanish: bool) -> Noun | None:
-    tokens = [t for t in re.findall(r"[^\W_]+(?:_[^\W_]+)*", flat(spell_out(text).replace("-", " "))) if t not in ARTICLES]
+    tokens = [t for t in re.findall(r"[^\W_]+(?:_[^\W_]+)*", flat(snake(text).replace("-", " "))) if t not in ARTICLES]
     while len(tokens) > 1 and tokens[-1] in _EMPTY_TAIL:
         tokens.pop()
     while len(tokens) > 1 and tokens[0] in _EMPTY_HEAD and tokens[1] not in ("count", "price", "amount"):

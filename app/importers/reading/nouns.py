@@ -5,59 +5,74 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from app.importers.reading.text import words_of
+
 # Things with an identity that people keep in stores. A noun not listed here may be one too; listed ones need no parent.
-ENTITIES = frozenset(
+ENTITIES = words_of(
     """
-    account address agent alert album answer appointment article artist asset author badge ballot bank basket bid bill
-    board book booking branch brand bucket buyer call campaign candidate card cart category channel chat city claim class
-    client comment company competitor contact contract conversation country coupon course credential customer dashboard
-    deal delivery department device discount doctor document domain driver email employee enrollment event exam exercise
-    experiment expense facility favorite feed file flight folder follow follower follow friend friendship game genre
-    gift group guest hashtag home host hotel house image incident ingredient invitation invite invoice issue job journey
-    key label lead leaderboard lesson library license like link listing loan location log machine manager meal measurement
-    medium meeting member membership menu merchant message meter metric migration milestone model movie notification
-    offer order organization organisation owner page park partner passenger patient payment payout permission person
-    pet phone photo place plan player playlist podcast policy poll portfolio post prescription presence product profile
-    project promotion provider purchase question queue quiz quote race reading receipt recipe reaction record refund
-    region registration release rental report reply request reservation resource restaurant return review reviewer ride
-    role room route rule sale sample schedule school score screen season seat segment seller sender sensor series server
-    service session setting shift shipment shop show site skill song source stall station stock store story
-    student subscriber subscription supplier survey table tag task teacher team template tenant test thread ticket token
-    tournament track trade transaction transfer trip tweet unit user variant vehicle vendor venue video viewer visit
-    visitor vote voucher wallet warehouse webhook widget wishlist worker workflow workspace zone car bus truck warehouse
-    recipient receiver assignee creator editor reporter approver moderator borrower lender landlord participant attendee
-    reader writer speaker organizer administrator admin contributor follower watcher courier rider passenger clinic nurse
-    click impression view download install heartbeat datapoint observation trace span error exception crash play listen
-    sighting topic category subcategory store warehouse shelf parcel package inventory preference consent draft note
-    """.split()
+    account address agent alert album answer appointment article artist asset author badge ballot bank basket bid
+    bill board book booking branch brand bucket buyer call campaign candidate card cart category channel chat city
+    claim class client comment company competitor contact contract conversation country coupon course credential
+    customer dashboard deal delivery department device discount doctor document domain driver email employee
+    enrollment event exam exercise experiment expense facility favorite feed file flight folder follow follower
+    follow friend friendship game genre gift group guest hashtag host hotel house image incident ingredient
+    invitation invite invoice issue job journey key label lead leaderboard lesson library license like link listing
+    loan location log machine manager meal measurement medium meeting member membership menu merchant message meter
+    metric migration milestone model movie notification offer order organization organisation owner page park
+    partner passenger patient payment payout permission person pet phone photo place plan player playlist podcast
+    policy poll portfolio post prescription presence product profile project promotion provider purchase question
+    queue quiz quote race reading receipt recipe reaction record refund region registration release rental report
+    reply request reservation resource restaurant return review reviewer ride role room route rule sale sample
+    schedule school score screen season seat segment seller sender sensor series server service session setting
+    shift shipment shop show site skill song source stall station stock store story student subscriber subscription
+    supplier survey table tag task teacher team template tenant test thread ticket token tournament track trade
+    transaction transfer trip tweet unit user variant vehicle vendor venue video viewer visit visitor vote voucher
+    wallet warehouse webhook widget wishlist worker workflow workspace zone car bus truck warehouse recipient
+    receiver assignee creator editor reporter approver moderator borrower lender landlord participant attendee
+    reader writer speaker organizer administrator admin contributor follower watcher courier rider passenger clinic
+    nurse click impression view download install heartbeat datapoint observation trace span error exception crash
+    play listen sighting topic category subcategory store warehouse shelf parcel package inventory preference
+    consent draft note
+    """
 )
 
 # A part of something: takes its parent's name (`order_item`).
-PARTS = frozenset(
-    "item line entry detail row part element step option position component section field cell slot version revision line_item".split()  # noqa: E501
+PARTS = words_of(
+    """
+    item line entry detail row part element step option position component section field cell slot version revision
+    line_item
+    """
 )
 
 # People and parties. Beside a `user` entity they are roles of it.
-ROLES = frozenset(
+ROLES = words_of(
     """
     assignee approver attendee author borrower buyer contributor creator editor follower lender manager moderator
-    organizer owner participant receiver recipient reporter reviewer seller sender speaker viewer watcher writer commenter
-    """.split()
+    organizer owner participant receiver recipient reporter reviewer seller sender speaker viewer watcher writer
+    commenter
+    """
 )
 
 # Words that people group by where many belong to many.
-LABELS = frozenset("tag label hashtag topic genre skill ingredient keyword".split())
+LABELS = words_of("tag label hashtag topic genre skill ingredient keyword")
 
 # Things recorded at a time, belonging to one source; known by source and time.
-SERIES = frozenset("reading measurement metric sample datapoint observation heartbeat temperature_reading".split())
-SOURCES = frozenset("sensor device meter machine thermostat gauge station probe host vehicle server".split())
+SERIES = words_of("reading measurement metric sample datapoint observation heartbeat temperature_reading")
+SOURCES = words_of("sensor device meter machine thermostat gauge station probe host vehicle server")
+
+# Beside a person, not a thing of its own: `user profile`, `customer account`.
+FACETS = frozenset(["profile", "account"])
+
+# Things that follow from another: an order has a payment, not a payment an order.
+DEPENDENT = words_of("payment invoice shipment receipt delivery refund review rating answer reply attachment")
+# What a person does to a thing; without that person it says nothing.
+DEEDS = words_of("like follow vote bookmark favorite reaction")
 
 # A name for what a screen or answer shows, not for a thing that is kept.
-SCREENS = frozenset(
+SCREENS = words_of(
     """
-    page screen view detail info information data summary card header overview record object document content panel
-    profile row entry
-    """.split()
+    page screen view detail info information data summary record header overview object panel row dashboard
+    """
 )
 
 # Spanish and Portuguese nouns, singular, without accents.
@@ -68,37 +83,38 @@ TRANSLATED = {
     "carrito": "cart", "carrinho": "cart", "categoria": "category", "ciudad": "city", "cidade": "city",
     "cita": "appointment", "cliente": "customer", "codigo": "code", "comentario": "comment", "compra": "purchase",
     "comprador": "buyer", "compania": "company", "consulta": "query", "contador": "counter", "contenido": "content",
-    "contrasena": "password", "conversacion": "conversation", "correo": "email", "cuenta": "account", "conta": "account",
-    "cuerpo": "body", "curso": "course", "dato": "data", "descripcion": "description", "direccion": "address",
-    "dispositivo": "device", "documento": "document", "empleado": "employee", "empresa": "company",
-    "encuesta": "survey", "entrada": "entry", "envio": "shipment", "equipo": "team", "escritura": "write",
-    "estado": "status", "estudiante": "student", "etiqueta": "tag", "evento": "event", "factura": "invoice",
-    "fecha": "date", "foto": "photo", "grupo": "group", "habitacion": "room", "historial": "history",
-    "hora": "time", "hotel": "hotel", "idioma": "language", "imagen": "image", "importe": "amount",
-    "inventario": "inventory", "invitacion": "invitation", "jugador": "player", "juego": "game", "jogo": "game",
-    "jogador": "player", "lectura": "reading", "libro": "book", "livro": "book", "linea": "line", "lista": "list",
-    "listado": "list", "maquina": "machine", "mascota": "pet", "medico": "doctor", "mensaje": "message",
-    "mensagem": "message", "metrica": "metric", "miembro": "member", "medicion": "measurement", "nombre": "name",
-    "nome": "name", "nota": "note", "noticia": "article", "notificacion": "notification", "notificacao": "notification",
-    "numero": "number", "oferta": "offer", "orden": "order", "organizacion": "organization", "paciente": "patient",
-    "pagina": "page", "pago": "payment", "pagamento": "payment", "pais": "country", "partida": "game",
-    "partido": "match", "pasajero": "passenger", "pedido": "order", "pelicula": "movie", "perfil": "profile",
-    "permiso": "permission", "persona": "person", "plato": "dish", "precio": "price", "preco": "price",
-    "pregunta": "question", "producto": "product", "produto": "product", "propietario": "owner",
-    "proveedor": "supplier", "proyecto": "project", "projeto": "project", "puntuacion": "score", "puntaje": "score",
-    "punto": "point", "reserva": "reservation", "resena": "review", "respuesta": "answer", "resumen": "summary",
+    "contrasena": "password", "conversacion": "conversation", "correo": "email", "cuenta": "account",
+    "conta": "account", "cuerpo": "body", "curso": "course", "dato": "data", "descripcion": "description",
+    "direccion": "address", "dispositivo": "device", "documento": "document", "empleado": "employee",
+    "empresa": "company", "encuesta": "survey", "entrada": "entry", "envio": "shipment", "equipo": "team",
+    "escritura": "write", "estado": "status", "estudiante": "student", "etiqueta": "tag", "evento": "event",
+    "factura": "invoice", "fecha": "date", "foto": "photo", "grupo": "group", "habitacion": "room",
+    "historial": "history", "hora": "time", "hotel": "hotel", "idioma": "language", "imagen": "image",
+    "importe": "amount", "inventario": "inventory", "invitacion": "invitation", "jugador": "player",
+    "juego": "game", "jogo": "game", "jogador": "player", "lectura": "reading", "libro": "book", "livro": "book",
+    "linea": "line", "lista": "list", "listado": "list", "maquina": "machine", "mascota": "pet", "medico": "doctor",
+    "mensaje": "message", "mensagem": "message", "metrica": "metric", "miembro": "member",
+    "medicion": "measurement", "nombre": "name", "nome": "name", "nota": "note", "noticia": "article",
+    "notificacion": "notification", "notificacao": "notification", "numero": "number", "oferta": "offer",
+    "orden": "order", "organizacion": "organization", "paciente": "patient", "pagina": "page", "pago": "payment",
+    "pagamento": "payment", "pais": "country", "partida": "game", "partido": "match", "pasajero": "passenger",
+    "pedido": "order", "pelicula": "movie", "perfil": "profile", "permiso": "permission", "persona": "person",
+    "plato": "dish", "precio": "price", "preco": "price", "pregunta": "question", "producto": "product",
+    "produto": "product", "propietario": "owner", "proveedor": "supplier", "proyecto": "project",
+    "projeto": "project", "puntuacion": "score", "puntaje": "score", "punto": "point", "puntos": "points",
+    "reserva": "reservation", "resena": "review", "respuesta": "answer", "resumen": "summary",
     "restaurante": "restaurant", "rol": "role", "sala": "room", "sensor": "sensor", "seguidor": "follower",
     "sesion": "session", "sessao": "session", "suscripcion": "subscription", "tamano": "size", "tarea": "task",
     "tarefa": "task", "tarjeta": "card", "telefono": "phone", "temperatura": "temperature", "texto": "text",
-    "tienda": "store", "loja": "store", "tiempo": "time", "tipo": "type", "titulo": "title", "transaccion": "transaction",
-    "ubicacion": "location", "usuario": "user", "usuaria": "user", "valor": "value", "valoracion": "rating",
-    "vehiculo": "vehicle", "vendedor": "seller", "vendedora": "seller", "venta": "sale", "viaje": "trip",
-    "vista": "view", "voto": "vote", "articulos": "article", "elemento": "item", "renglon": "line",
-    "medida": "measurement", "registro": "record", "almacen": "warehouse", "humedad": "humidity",
-    "dia": "day", "mes": "month", "ano": "year", "semana": "week", "palabra": "keyword", "clave": "keyword",
-    "cupon": "coupon", "descuento": "discount", "conductor": "driver", "destinatario": "recipient",
-    "remitente": "sender", "agente": "agent", "inquilino": "tenant", "marca": "brand", "modelo": "model",
-    "ranking": "leaderboard", "clasificacion": "leaderboard", "publicacion": "post", "entrega": "delivery",
+    "tienda": "store", "loja": "store", "tiempo": "time", "tipo": "type", "titulo": "title",
+    "transaccion": "transaction", "ubicacion": "location", "usuario": "user", "usuaria": "user", "valor": "value",
+    "valoracion": "rating", "vehiculo": "vehicle", "vendedor": "seller", "vendedora": "seller", "venta": "sale",
+    "viaje": "trip", "vista": "view", "voto": "vote", "articulos": "article", "elemento": "item", "renglon": "line",
+    "medida": "measurement", "registro": "record", "almacen": "warehouse", "humedad": "humidity", "dia": "day",
+    "mes": "month", "ano": "year", "semana": "week", "palabra": "keyword", "clave": "keyword", "cupon": "coupon",
+    "descuento": "discount", "conductor": "driver", "destinatario": "recipient", "remitente": "sender",
+    "agente": "agent", "inquilino": "tenant", "marca": "brand", "modelo": "model", "ranking": "leaderboard",
+    "clasificacion": "leaderboard", "publicacion": "post", "entrega": "delivery",
 }  # fmt: skip
 
 _IRREGULAR = {
@@ -112,11 +128,11 @@ _IRREGULAR = {
     "canvases": "canvas", "viruses": "virus", "ties": "tie", "axes": "axis", "species": "species",
     "selfies": "selfie", "zombies": "zombie", "moves": "move", "archives": "archive", "drives": "drive",
 }  # fmt: skip
-_SAME = frozenset(
+_SAME = words_of(
     """
-    news series species sms gps dns aws css https saas iaas always has chassis corps means bias atlas canvas alias lens
-    kubernetes bytes details statistics stats analytics logistics
-    """.split()
+    news series species sms gps dns aws css https saas iaas always has chassis corps means bias atlas canvas alias
+    lens kubernetes bytes details statistics stats analytics logistics
+    """
 )
 
 

@@ -7,19 +7,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from app.importers.format import Imported, Question, RowReading, Unread
+from app.importers.reading.cells import Row
 from app.importers.reading.context import Count, is_traffic, known
-from app.importers.reading.draft import Draft
+from app.importers.reading.draft import TIMES, Draft
 from app.importers.reading.phrase import is_spanish
 from app.importers.reading.reader import Reading
-from app.importers.reading.rows import Row, interpret, operation_name
+from app.importers.reading.rows import interpret, operation_name
+from app.importers.reading.text import a
 from app.importers.reading.things import Vocabulary
 from app.model.project import Project
 from app.model.workload import Pattern, Traffic
 
 
-def read_rows(
-    rows: tuple[Row, ...], into: Project, counts: tuple[Count, ...], unread: tuple[Unread, ...]
-) -> Imported:
+def read_rows(rows: tuple[Row, ...], into: Project, counts: tuple[Count, ...], unread: tuple[Unread, ...]) -> Imported:
     """The project with these rows added; nothing it holds already is changed."""
     spanish = is_spanish([row.operation for row in rows])
     names = _names(rows, into)
@@ -39,7 +39,7 @@ def read_rows(
         }
     )
     asks = [q for r in readings for q in r.questions] + questions + _children(draft)
-    asks = [q for q in asks if not (q.place in asked)]
+    asks = [q for q in asks if q.place not in asked]
     read = tuple(
         RowReading(row.line, row.operation, p.operation, describe(p), bool(p.action))
         for row, p in zip(rows, patterns, strict=True)
@@ -66,7 +66,9 @@ def _given(into: Project, counts: tuple[Count, ...]) -> Vocabulary:
     names = frozenset(e.name for e in into.entities)
     heads = frozenset(p.entity for p in into.patterns)
     pairs = frozenset((x.parent, x.child) for x in into.relationships if not x.many_to_many)
-    return Vocabulary(names | frozenset(c.noun for c in counts if known(c, names) and not is_traffic(c)), heads, pairs=pairs)
+    return Vocabulary(
+        names | frozenset(c.noun for c in counts if known(c, names) and not is_traffic(c)), heads, pairs=pairs
+    )
 
 
 def _learned(readings: list[Reading], draft: Draft, into: Project, counts: tuple[Count, ...]) -> Vocabulary:
@@ -74,13 +76,21 @@ def _learned(readings: list[Reading], draft: Draft, into: Project, counts: tuple
     timed = frozenset(name for name, e in draft.entities.items() if any(f.get("monotonic") for f in e.fields.values()))
     said = frozenset(pair for r in readings for pair in r.pairs)
     heads = frozenset(r.entity for r in readings if r.entity)
-    return Vocabulary(given.names | frozenset(draft.entities), given.heads | heads, timed, given.pairs | said)
+    times = tuple(
+        (name, t)
+        for name, e in draft.entities.items()
+        for t in TIMES
+        if t in e.fields and "monotonic" not in e.fields[t]
+    )
+    names = given.names | frozenset(draft.entities)
+    return Vocabulary(names, given.heads | heads, timed, given.pairs | said, times)
 
 
 def _pass(
     rows: tuple[Row, ...], names: list[str], into: Project, words: Vocabulary, *, spanish: bool
 ) -> tuple[list[Reading], Draft]:
     draft = Draft(into)
+    draft.times.update(reversed(words.times))
     return [interpret(row, name, draft, words, spanish=spanish) for row, name in zip(rows, names, strict=True)], draft
 
 
@@ -116,7 +126,7 @@ def _children(draft: Draft) -> list[Question]:
             continue
         hint = "{avg: 10, p99: 80, max: none}"
         if link.many:
-            text = f"How many {link.child}s has a {link.parent}, and how many {link.parent}s a {link.child}?"
+            text = f"How many {link.child}s has {a(link.parent)}, and how many {link.parent}s {a(link.child)}?"
             out.append(Question(f"relationships/{link.name}/out", text, hint))
         else:
             text = f"How many {link.child}s has one {link.name}: on average, at p99, at most?"
@@ -132,7 +142,9 @@ def _traffic(into: Project, counts: tuple[Count, ...]) -> tuple[Traffic | None, 
         total = is_traffic(count)
         if total and not (held and getattr(held, total)):
             plain[total] = f"{count.value}/{count.per}"
-    answered = {f"traffic/{total}" for total in ("reads", "writes") if total in plain or (held and getattr(held, total))}
+    answered = {
+        f"traffic/{total}" for total in ("reads", "writes") if total in plain or (held and getattr(held, total))
+    }
     if not plain:
         return held, answered
     read = Traffic.model_validate(plain)
@@ -175,6 +187,9 @@ def describe(pattern: Pattern) -> str:
         pieces.append(f"ordered by {pattern.order_by.text}")
     if pattern.limit:
         pieces.append(f"limit {pattern.limit.text}")
+    for word, value in (("computes", pattern.compute), ("grouped by", pattern.group_by)):
+        if value:
+            pieces.append(f"{word} {value}")
     if pattern.needs:
         pieces.append("needs " + ", ".join(n.what for n in pattern.needs))
     if pattern.set:

@@ -6,30 +6,23 @@ import re
 from dataclasses import dataclass, field, replace
 
 from app.importers.reading.asides import Asides, read_asides
+from app.importers.reading.noun import Noun, noun_of
 from app.importers.reading.nouns import ENTITIES, PARTS, TRANSLATED, base, is_entity_word, singular_spanish
+from app.importers.reading.small_words import (
+    AND,
+    ARTICLES,
+    BOTH,
+    DETERMINING,
+    MINE,
+    NEWEST,
+    NOUN_FIRST,
+    ONLY_ENGLISH,
+    ONLY_SPANISH,
+    SMALL,
+    UNREAD,
+)
 from app.importers.reading.text import OWN, flat, spell_out
 from app.importers.reading.verbs import ENGLISH, NAMING, NOMINAL, SPANISH, TOWARDS
-
-
-@dataclass(frozen=True, slots=True)
-class Noun:
-    """A noun with the words before it: `cart items` is `("cart", "item")`, plural, said as `cart items`."""
-
-    words: tuple[str, ...]
-    plural: bool = False
-    by_id: bool = False
-    """`order id`, `orderId`, `order_id`."""
-    states: tuple[str, ...] = ()
-    """`open`, `unread`: words for a state, in English."""
-    said: str = ""
-
-    @property
-    def name(self) -> str:
-        return "_".join(self.words)
-
-    @property
-    def head(self) -> str:
-        return self.words[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,45 +54,10 @@ class Phrase:
 
 _ID = re.compile(r"^\s*(?:\(?(?:[A-Za-z]{1,4}[-_ ]?)?\d{1,4}(?:\s?[-–]\s?\d{1,4})?\)?\s*[:.)\]–—-]+\s+|#\d+\s+)")
 _ID_THEN_NAME = re.compile(r"^\s*[A-Z]{1,4}[-_]?\d{1,4}\S*\s*\((.+)\)\s*$")
-_PREFIX = re.compile(r"^(?:(?:aggregate|recursive|point|range|simple|complex|multiple) quer(?:y|ies)|quer(?:y|ies)(?=\s*:))\s*:?\s*")
-_TOKEN = re.compile(rf"{OWN}|[^\W_]+(?:_[^\W_]+)*|[+&/,;]")
-
-ARTICLES = frozenset(
-    """
-    a an the this that these those all every each any some given specific single particular certain new full complete
-    existing current own my their its his her our your one whole entire multiple several own particular individual
-    el la los las un una unos unas lo todo toda todos todas cada este esta mi mis su sus nuevo nueva nuevos nuevas
-    completo completa completos completas dado dada especifico especifica o um uma meu minha
-    """.split()
+_PREFIX = re.compile(
+    r"^(?:(?:aggregate|recursive|point|range|simple|complex|multiple) quer(?:y|ies)|quer(?:y|ies)(?=\s*:))\s*:?\s*"
 )
-MINE = frozenset("my mi mis meu minha our".split())
-SMALL = {
-    "by": "by", "for": "by", "per": "by", "using": "by", "via": "by", "given": "by", "por": "by", "para": "by",
-    "of": "of", "in": "of", "on": "of", "within": "of", "inside": "of", "at": "of", "de": "of", "del": "of", "en": "of",
-    "do": "of", "da": "of", "dos": "of", "das": "of", "em": "of", "from": "from", "desde": "from", "_s_": "own",
-    "with": "with", "con": "with", "com": "with", "including": "with", "incl": "with", "plus": "with", "and": "with",
-    "y": "with", "e": "with", "+": "with", "&": "with", "incluyendo": "with", "to": "to", "into": "to", "al": "to",
-    "a": "to", "as": "as", "como": "as", "where": "where", "donde": "where", "without": "without", "sin": "without",
-    "across": "of", "under": "of", "against": "by", "that": "where", "which": "where", "que": "where", "after": "where",
-    "before": "where", "when": "where", "cuando": "where", "whose": "where", "needing": "where",
-}  # fmt: skip
-STATE_WORDS = {
-    "open": "open", "pending": "pending", "active": "active", "inactive": "inactive", "closed": "closed",
-    "completed": "completed", "paid": "paid", "unpaid": "unpaid", "shipped": "shipped", "cancelled": "cancelled",
-    "canceled": "cancelled", "failed": "failed", "expired": "expired", "published": "published", "draft": "draft",
-    "archived": "archived", "overdue": "overdue", "unprocessed": "unprocessed", "approved": "approved", "rejected": "rejected",
-    "unread": "unread", "unresolved": "unresolved", "resolved": "resolved", "online": "online", "delivered": "delivered",
-    "abierto": "open", "abiertos": "open", "abierta": "open", "abiertas": "open", "pendiente": "pending",
-    "pendientes": "pending", "activo": "active", "activos": "active", "activas": "active", "activa": "active", "cerrados": "closed",
-    "pagados": "paid", "pagadas": "paid", "vencidas": "overdue", "vencidos": "overdue", "cancelados": "cancelled",
-    "leidos": "read", "leidas": "read",
-}  # fmt: skip
-_DONE = re.compile(r"(?!feed|seed|speed|need|embed)(?:[a-z]{3,}ed|written|sent|made|bought|owned|[a-z]{3,}(?:ad|id)[oa]s?)")
-_ONLY_SPANISH = frozenset("por para de del en con y e a al desde sin como donde que cuando el la los las un una su sus mi mis".split())
-_ONLY_ENGLISH = frozenset("the of by for with and from to an my in on at is newest first".split())
-_DETERMINING = frozenset("a an the this on my un una el la los las al".split())
-_BOTH = frozenset("open order comment message share report rank view list rate like review record post follow vote bookmark book file issue log search place start schedule download click test book poll".split())  # noqa: E501
-_NOUN_FIRST = frozenset("order comment message share click poll rank".split())
+_TOKEN = re.compile(rf"{OWN}|[^\W_]+(?:_[^\W_]+)*|[+&/,;]")
 
 
 def is_spanish(texts: list[str]) -> bool:
@@ -107,15 +65,17 @@ def is_spanish(texts: list[str]) -> bool:
     spanish = english = 0
     for text in texts:
         words = flat(text).split()
-        spanish += sum(w in _ONLY_SPANISH or TRANSLATED.get(singular_spanish(w), w) != w for w in words)
+        spanish += sum(w in ONLY_SPANISH or TRANSLATED.get(singular_spanish(w), w) != w for w in words)
         spanish += 2 * (bool(words) and words[0] in SPANISH)
-        english += sum(w in _ONLY_ENGLISH for w in words) + 2 * (bool(words) and words[0] in ENGLISH)
+        english += sum(w in ONLY_ENGLISH for w in words) + 2 * (bool(words) and words[0] in ENGLISH)
     return spanish > english
 
 
 def read_phrase(text: str, *, spanish: bool = False) -> Phrase:
     """An operation taken apart. Never fails: what is not understood stays in `rest` or leaves `action` empty."""
     said = spell_out(without_id(text))
+    if spanish:
+        said = UNREAD.sub("unread", said)
     said, asides = read_asides(said, spanish=spanish)
     tokens = _tokens(said)
     phrase = Phrase(text, asides=asides, spanish=spanish)
@@ -148,7 +108,7 @@ def _actor(tokens: list[str], *, spanish: bool) -> tuple[list[str], Noun | None]
         return tokens, None
     first, _ = base(tokens[0], spanish=spanish)
     third = _stem(tokens[1])
-    inflected = tokens[1] != third and third in ENGLISH or (spanish and _third_person(tokens[1]))
+    inflected = (tokens[1] != third and third in ENGLISH) or (spanish and _third_person(tokens[1]))
     if inflected and is_entity_word(first) and tokens[1] not in NOMINAL:
         verb = _third_person(tokens[1]) if spanish and _third_person(tokens[1]) else third
         return [verb, *tokens[2:]], Noun((first,), said=tokens[0])
@@ -176,7 +136,7 @@ def _third_person(verb: str) -> str:
 
 
 def _verb(tokens: list[str], phrase: Phrase) -> tuple[list[str], Phrase]:
-    """The verb at the start, the longest that matches; a word that may be a noun counts only where it stands as a verb."""
+    """The verb at the start, the longest that matches; a word that may be a noun must stand as a verb."""
     tables = (SPANISH, ENGLISH) if phrase.spanish else (ENGLISH, SPANISH)
     for length in (4, 3, 2, 1):
         said = " ".join(tokens[:length]).replace(" / ", "/")
@@ -186,32 +146,36 @@ def _verb(tokens: list[str], phrase: Phrase) -> tuple[list[str], Phrase]:
             verb = said if said in table else _stem(said) if length == 1 else said
             if verb in table and _stands_as_verb(verb, said, tokens[length:], phrase):
                 action = table[verb]
+                if verb in NEWEST and not phrase.asides.order:
+                    phrase = replace(phrase, asides=replace(phrase.asides, order="newest", order_said=said))
                 return tokens[length:], replace(phrase, action=action, verb=verb, why=f"“{said}” is read as {action}")
     return tokens, phrase
 
 
 def _stands_as_verb(verb: str, said: str, after: list[str], phrase: Phrase) -> bool:
-    if verb not in _BOTH:
+    if verb not in BOTH:
         return True
     if not after:
         return verb in NAMING and said == verb
-    if after[0] in _DETERMINING or after[0] in ARTICLES:
+    if after[0] in DETERMINING or after[0] in ARTICLES:
         return True
-    if said != verb or after[-1] in NOMINAL or after[0] in SMALL or verb in _NOUN_FIRST:
+    if said != verb or after[-1] in NOMINAL or after[0] in SMALL or verb in NOUN_FIRST:
         return False
     word, plural = base(after[0], spanish=phrase.spanish)
     if verb == "open" and plural:
         return False
-    return word not in PARTS and not (plural and verb in ENTITIES and verb not in ("list", "view", "post", "log", "record", "track"))
+    return word not in PARTS and not (
+        plural and verb in ENTITIES and verb not in ("list", "view", "post", "log", "record", "track")
+    )
 
 
 def _first_clause(tokens: list[str], *, spanish: bool) -> tuple[list[str], str]:
     """Cuts at a comma before another verb: what follows is a further step, kept as text."""
     for at, token in enumerate(tokens):
-        if token not in (",", ";", "with", "and", "y", "then"):
+        if token not in (",", ";", "and", "y", "then", "+", "&", "luego"):
             continue
         after = tokens[at + 1 :]
-        if after and token in (",", ";", "and", "y", "then") and (after[0] in (SPANISH if spanish else ENGLISH)):
+        if after and at and after[0] in (SPANISH if spanish else ENGLISH):
             is_noun = base(after[0], spanish=spanish)[0] in ENTITIES
             if not is_noun:
                 return tokens[:at], " ".join(after)
@@ -221,21 +185,22 @@ def _first_clause(tokens: list[str], *, spanish: bool) -> tuple[list[str], str]:
 def _structure(tokens: list[str], phrase: Phrase) -> Phrase:
     """The nouns before the first small word, and the links after it."""
     groups: list[tuple[str, list[str]]] = [("head", [])]
-    for at, token in enumerate(tokens):
-        how = SMALL.get(token)
-        if token == "a" and not phrase.spanish:
-            how = None
-        if token == "per" and at + 1 == len(tokens):
-            how = None
-        if token in (",", ";", "/"):
-            groups.append(("with" if groups[-1][0] in ("head", "with") else groups[-1][0], []))
-        elif how and not (how == "of" and token in ("on", "at", "do") and at == 0):
-            again = how == "with" and groups[-1][0] in ("by", "to", "own", "as", "from") and token in ("and", "y", "+", "&", "e")
-            if groups[-1][0] == "of" and token in ("and", "y", "e", "+"):
-                again = True
-            groups.append((groups[-1][0] if again else how, []))
+    for at, said in enumerate(tokens):
+        before = groups[-1][0]
+        how = SMALL.get(said, "")
+        if (
+            (said == "a" and not phrase.spanish)
+            or (said == "per" and at + 1 == len(tokens))
+            or (at == 0 and said in ("on", "at", "do"))
+        ):
+            how = ""
+        if said in (",", ";", "/"):
+            groups.append(("with" if before in ("head", "with") else before, []))
+        elif how:
+            goes_on = said in AND and before in ("by", "of", "to", "own", "as", "from")
+            groups.append((before if goes_on else how, []))
         else:
-            groups[-1][1].append(token)
+            groups[-1][1].append(said)
     return _linked(groups, phrase)
 
 
@@ -266,33 +231,6 @@ def _linked(groups: list[tuple[str, list[str]]], phrase: Phrase) -> Phrase:
     return replace(phrase, head=head, links=tuple(links))
 
 
-def noun_of(tokens: list[str], *, spanish: bool) -> Noun | None:
-    """The noun in a run of words without articles; in Spanish the adjectives after it are dropped by the lists."""
-    kept = [t for t in tokens if t not in ARTICLES and t not in SMALL]
-    if len(kept) > 1 and _DONE.fullmatch(kept[-1]) and kept[-1] not in STATE_WORDS:
-        kept = kept[:-1]  # products ordered by, comments written by
-    if not kept:
-        return None
-    by_id = False
-    if len(kept) > 1 and kept[-1] in ("id", "ids", "uuid", "identifier", "identificador"):
-        by_id, kept = True, kept[:-1] if kept[-1] != "ids" else kept[:-1]
-    words: list[str] = []
-    states: list[str] = []
-    plural = False
-    for token in kept:
-        if token in STATE_WORDS and len(kept) > 1:
-            states.append(STATE_WORDS[token])
-            continue
-        if token.endswith(("_id", "_ids", "_uuid")) and len(kept) == 1:
-            by_id, token = True, token.rsplit("_", 1)[0]  # noqa: PLW2901
-        stem, _, last = token.rpartition("_")
-        one, plural = base(last, spanish=spanish)
-        words.append(f"{stem}_{one}" if stem else one)
-    if not words:
-        words = [states.pop()]
-    return Noun(tuple(words), plural, by_id, tuple(states), said=" ".join(tokens))
-
-
 def _nominal(phrase: Phrase) -> Phrase:
     """Action from the last noun where it says one: `order history`, `like count`, `product search`."""
     head = phrase.head
@@ -314,12 +252,21 @@ def _nominal(phrase: Phrase) -> Phrase:
         if said in ("aggregate", "count") and owner:
             return replace(phrase, head=None, action=phrase.action or said, why=f"“{head.head}” is read as {said}")
         if head.head in ("registration", "signup", "login", "authentication"):
-            return replace(phrase, head=Noun(("user",), said=head.said), action=phrase.action or said, why=f"“{head.said}” concerns a user")
-        if head.head in ("checkout", "placement"):
-            return replace(phrase, head=Noun(("order",), said=head.said), action="insert", why=f"“{head.said}” places an order")
+            return replace(
+                phrase,
+                head=Noun(("user",), said=head.said),
+                action=phrase.action or said,
+                why=f"“{head.said}” concerns a user",
+            )
+        if head.head in ("checkout", "placement") and phrase.action in ("", "insert"):
+            return replace(
+                phrase, head=Noun(("order",), said=head.said), action="insert", why=f"“{head.said}” places an order"
+            )
         return phrase
     action = phrase.action if phrase.action in ("count", "aggregate", "search") else said
-    shorter = Noun(head.words[:-1], plural=said in ("list", "search", "count", "aggregate"), by_id=head.by_id, said=head.said)
+    shorter = Noun(
+        head.words[:-1], plural=said in ("list", "search", "count", "aggregate"), by_id=head.by_id, said=head.said
+    )
     asides = phrase.asides
     if head.head in ("history", "feed", "timeline", "inbox") and not asides.order:
         asides = replace(asides, order="newest", order_said=head.head)

@@ -25,7 +25,7 @@ _SCALE = {
 
 _NUM = r"\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _SUFFIX = r"(?:\s?(?:k|mm|m|b)|\s(?:mil|thousand|millions?|millon|millones|mill|billion|milhao|milhoes))?(?![a-z])"
-_KIND = r"(?:r|w|reads?|writes?|lecturas?|escrituras?|leituras?|escritas?|req|reqs|requests?|ops|op|peticiones|consultas|calls?|queries|tx|times|veces|vezes|[a-z]{3,}(?: [a-z]{3,})?)"  # noqa: E501
+_KIND = r"(?:r|w|op|tx|[a-z]{3,}(?: [a-z]{3,})?)"
 _PER = rf"\s*(?:/|\bper\b|\bpor\b|\ba\b|\bal\b|\ba la\b|\beach\b|\bcada\b|\ban?\b)\s*(?P<unit>{_UNIT})(?![a-z])"
 _QUANTITY = re.compile(
     rf"(?P<low>{_NUM})(?P<scale1>{_SUFFIX})"
@@ -41,7 +41,8 @@ _EVERY = re.compile(
 )
 _WITHIN = re.compile(rf"[,;(]?\s*\b(?:within|en|in)\s+(?P<n>{_NUM})\s*(?P<unit>{_UNIT})(?![a-z])\)?")
 _ONCE = re.compile(
-    rf"\b(?P<n>once|twice|one|two|una vez|dos veces|uma vez)\s+(?:an?|per|every|al|a la|por|cada)\s+(?P<unit>{_UNIT})(?![a-z])"
+    r"\b(?P<n>once|twice|one|two|una vez|dos veces|uma vez)\s+(?:an?|per|every|al|a la|por|"
+    rf"cada)\s+(?P<unit>{_UNIT})(?![a-z])"
 )
 _ADVERBS = {
     "hourly": "h", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "yearly": "year",
@@ -53,12 +54,23 @@ _MARKS = re.compile(
     r"|\b(?P<avg>avg|average|mean|sustained|normal|normally|typical|promedio|media|medio|sostenido|base)\b"
 )
 _APART = re.compile(rf"\b(?:per|por)\s+(?!(?:{_UNIT})(?![a-z]))(?:an?\s+|cada\s+)?(?P<what>[a-z_]+)")
-_ABOUT = re.compile(r"(~|≈|\babout\b|\baround\b|\baprox\b|\bunos\b|\bunas\b|\bcerca de\b|<|>|≤|≥|\bless than\b|\bmore than\b|\bmenos de\b|\bmas de\b|\bfewer than\b|\bapprox\w*)")  # noqa: E501
+_ABOUT = re.compile(
+    r"(~|≈|\babout\b|\baround\b|\baprox\b|\bunos\b|\bunas\b|\bcerca de\b|<|>|≤|≥|\bless than\b|"
+    r"\bmore than\b|\bmenos de\b|\bmas de\b|\bfewer than\b|\bapprox\w*)"
+)
 
-NOTHING = frozenset(["", "-", "--", "—", "–", "n/a", "na", "?", "??", "tbd", "unknown", "desconocido", "none", "todo", "x", "..."])  # noqa: E501
+NOTHING = frozenset(
+    ["", "-", "--", "—", "–", "n/a", "na", "?", "??", "tbd", "unknown", "desconocido", "none", "todo", "x", "..."]
+)
 _WORDS = (
     ("1k/s", "very high|extremely high|huge|muy alta|muy alto|muito alta|muito alto|非常に高い|constant|constantly"),
-    ("0.1/s", "very low|very rare|very rarely|extremely low|muy baja|muy bajo|muito baixa|rare|rarely|seldom|raro|rara vez|almost never|非常に低い|infrequent|poco frecuente|occasional|occasionally|ocasional"),  # noqa: E501
+    (
+        "0.1/s",
+        (
+            "very low|very rare|very rarely|extremely low|muy baja|muy bajo|muito baixa|rare|rarely|seldom|"
+            "raro|rara vez|almost never|非常に低い|infrequent|poco frecuente|occasional|occasionally|ocasional"
+        ),
+    ),
     ("100/s", "high|hot|often|frequent|frequently|heavy|alta|alto|frecuente|mucha|高い|高|frequente"),
     ("10/s", "medium|moderate|mid|normal|average|regular|media|medio|moderada|moderado|中|普通|sometimes|a veces"),
     ("1/s", "low|light|few|baja|bajo|poca|baixa|baixo|低い|低"),
@@ -128,7 +140,13 @@ def _share(plain: str) -> RateReading | None:
     if not hit:
         return None
     said = hit["of"] or ""
-    of = "writes" if said.startswith(("w", "escri")) else "reads" if said.startswith(("r", "lec", "lei")) and "req" not in said else ""  # noqa: E501
+    of = (
+        "writes"
+        if said.startswith(("w", "escri"))
+        else "reads"
+        if said.startswith(("r", "lec", "lei")) and "req" not in said
+        else ""
+    )
     number = hit["n"].replace(",", ".")
     if float(number) > 100:
         return RateReading(note=plain, question=f"{number}% is more than all: of what is it a share?")
@@ -166,7 +184,9 @@ def _numbers(plain: str, unit: str, *, spanish: bool) -> RateReading | None:
     if not fallback:
         out = replace(out, question=f"{hits[0]['low']} per what? It is read as per second until you say.")
     if apart and fallback:
-        question = f"This is said per {apart['what']}: how many are there at a time? The rate here is that of all together."
+        question = (
+            f"This is said per {apart['what']}: how many are there at a time? The rate here is that of all together."
+        )
         return RateReading(kind=out.kind, note=plain, question=question)
     spans = [h.span() for h in hits] + [m.span() for m in marks]
     return replace(out, note=_rest(plain, spans))
@@ -258,7 +278,10 @@ def _roughly(rate: str) -> str:
     return f"~{rate}" if rate and not rate.startswith("~") else rate
 
 
-_TRIVIAL = re.compile(r"^(and|y|e|of|de|the|rate|frequency|traffic|load|frecuencia|about|around|approx|or|o|aprox|total|in|at|en|unos|unas|up|to|reads?|writes?)$")  # noqa: E501
+_TRIVIAL = re.compile(
+    r"^(and|y|e|of|de|the|rate|frequency|traffic|load|frecuencia|about|around|approx|or|o|aprox|"
+    r"total|in|at|en|unos|unas|up|to|reads?|writes?)$"
+)
 
 
 def _rest(plain: str, spans: list[tuple[int, int]]) -> str:

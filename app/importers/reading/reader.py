@@ -7,9 +7,10 @@ from typing import Any
 
 from app.importers.format import Question
 from app.importers.reading.draft import Draft
-from app.importers.reading.nouns import LABELS
-from app.importers.reading.phrase import Noun, Phrase
-from app.importers.reading.text import quoted
+from app.importers.reading.noun import Noun
+from app.importers.reading.nouns import DEPENDENT, LABELS
+from app.importers.reading.phrase import Phrase
+from app.importers.reading.text import a, quoted
 from app.importers.reading.things import CATALOGUE, PEOPLE, Vocabulary
 
 
@@ -81,11 +82,24 @@ def relate(r: Reading, other: str, *, plural: bool, said: str) -> tuple[str, str
         return "child", other
     if any(x.many and {x.parent, x.child} == {mine, other} for x in r.draft.links):
         return "many", other
-    if r.words.both_ways(mine, other) or (plural and _shared(mine, other, r.words)):
+    if other in ("parent", "padre"):
+        r.draft.parent(mine, mine, "parent", f"{a(mine)} may stand under another")
+        return "parent", "parent"
+    item = f"{mine}_item"
+    if plural and other in CATALOGUE and item in r.words.names:
+        r.draft.entity(item, f"what {a(mine)} holds of each {other}")
+        r.draft.parent(item, other, "", f"{quoted(said)}: each {item} is of one {other}")
+        return relate(r, item, plural=True, said=said)
+    if r.words.both_ways(mine, other) or other in LABELS or (plural and _shared(mine, other, r.words)):
         return _many(r, other, said)
-    child = (mine, other) in r.words.pairs or (plural and (other, mine) not in r.words.pairs)
+    follows = other in DEPENDENT and mine not in DEPENDENT
+    child = (mine, other) in r.words.pairs or ((plural or follows) and (other, mine) not in r.words.pairs)
     if child:
-        why = f"{quoted(said)}: plural of a noun that is not a field of {mine}, so one-to-many" if plural else f"a {other} belongs to a {mine}"  # noqa: E501
+        why = (
+            f"{quoted(said)}: plural of a noun that is not a field of {mine}, so one-to-many"
+            if plural
+            else f"{a(other)} belongs to {a(mine)}"
+        )
         r.draft.entity(other, f"named by {quoted(said)} in “{r.name}”")
         r.draft.parent(other, mine, "", why)
         return "child", other
@@ -97,10 +111,10 @@ def relate(r: Reading, other: str, *, plural: bool, said: str) -> tuple[str, str
 
 
 def _shared(mine: str, other: str, words: Vocabulary) -> bool:
-    """Whether many of both belong together: tags of posts, products of orders, but not products of their seller."""
+    """Whether many of both belong together: products of orders, but not products of their seller."""
     if (mine, other) in words.pairs or (other, mine) in words.pairs:
         return False
-    return other in LABELS or (other in CATALOGUE and mine not in PEOPLE)
+    return other in CATALOGUE and mine not in PEOPLE
 
 
 def _many(r: Reading, other: str, said: str) -> tuple[str, str]:
@@ -109,7 +123,9 @@ def _many(r: Reading, other: str, said: str) -> tuple[str, str]:
     if other not in LABELS:
         place = f"relationships/{r.entity}_{other}"
         r.questions.append(
-            Question(place, f"Does a {other} belong to many {r.entity}s? It is read so.", "many-to-many, or one-to-many")
+            Question(
+                place, f"Does {a(other)} belong to many {r.entity}s? It is read so.", "many-to-many, or one-to-many"
+            )
         )
     return "many", other
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from app.importers.reading.items import Item
+from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import PARTS, SERIES, SOURCES
-from app.importers.reading.phrase import Noun
 from app.importers.reading.reader import Reading, noun_said
-from app.importers.reading.text import quoted
+from app.importers.reading.text import a, quoted, words_of
 from app.importers.reading.things import Thing, Vocabulary, thing_of
 from app.model.workload import WRITES
 
-_CONTESTS = frozenset("game leaderboard tournament contest match quiz level race season".split())
+_CONTESTS = words_of("game leaderboard tournament contest match quiz level race season")
 
 
 def decide(r: Reading, items: tuple[Item, ...], kind: str, named: str) -> Thing:
@@ -37,32 +37,39 @@ def _subject(r: Reading, items: tuple[Item, ...], named: str) -> Thing:
     head = r.phrase.head
     owners = r.phrase.linked("of", "by", "to", "from", "in")
     owner = thing_of(owners[0], r.words).entity if owners else ""
+    if head is None and r.phrase.action in WRITES:
+        return Thing()
     if head is None:
         return _unnamed(r, owner, items)
     whose = owner if head.words[0] in PARTS and len(head.words) == 1 else ""
     thing = thing_of(head, r.words, whose)
+    if thing.attribute == "count" and thing.entity and owner and r.phrase.action != "count":
+        name = f"{thing.entity}_count"
+        return Thing(owner, "", name, f"“{noun_said(head)}” of {a(owner)}: a figure kept with it")
     if not thing.entity and thing.attribute:
         if owner in SOURCES and r.phrase.action not in WRITES:
-            return Thing(_series(r.words), owner, thing.attribute, f"“{noun_said(head)}” of a {owner}: one of its readings")
+            return Thing(
+                _series(r.words), owner, thing.attribute, f"“{noun_said(head)}” of {a(owner)}: one of its readings"
+            )
         if owner:
             return Thing(owner, "", thing.attribute, f"“{noun_said(head)}” is a field of {owner}")
         return _from_column(named, r.words, thing.attribute)
     if named and not thing.sure:
-        return _from_column(named, r.words, "") or thing
+        return _from_column(named, r.words, thing.attribute)
     return thing
 
 
 def _unnamed(r: Reading, owner: str, items: tuple[Item, ...]) -> Thing:
-    """`Last 24 hours of a sensor`, `Top ten of a game`: what is meant goes without saying, or is named by the fields."""
+    """`Last 24 hours of a sensor`, `Top ten of a game`: what is meant goes without saying, or the fields name it."""
     fields = [thing_of(i.noun, r.words, owner) for i in items if i.noun is not None and i.noun.plural]
     first = next((t.entity for t in fields if t.entity), "")
     if first:
         return Thing(first, owner, why=f"the fields name {first}")
-    if owner in SOURCES or any(name in SERIES for name in r.words.names):
-        series = _series(r.words)
-        return Thing(series, owner, why=f"what a {owner or 'source'} records over time")
     if owner in _CONTESTS:
-        return Thing("score", owner, why=f"the best of a {owner} are its scores")
+        return Thing("score", owner, why=f"the best of {a(owner)} are its scores")
+    series = _series(r.words)
+    if owner in SOURCES or (owner, series) in r.words.pairs:
+        return Thing(series, owner, why=f"what {a(owner)} records over time")
     return Thing(owner, why=f"“{owner}” is all that is named", sure=r.words.is_thing(owner)) if owner else Thing()
 
 
@@ -73,7 +80,11 @@ def _series(words: Vocabulary) -> str:
 def _from_column(named: str, words: Vocabulary, attribute: str) -> Thing:
     noun = Noun(tuple(named.lower().split()), said=named) if named else None
     found = thing_of(noun, words) if noun else Thing()
-    return Thing(found.entity, found.owner, attribute or found.attribute, f"the row stands under {named}") if found.entity else Thing()
+    return (
+        Thing(found.entity, found.owner, attribute or found.attribute, f"the row stands under {named}")
+        if found.entity
+        else Thing()
+    )
 
 
 def _action(r: Reading, action: str, thing: Thing, kind: str) -> str:
@@ -82,7 +93,11 @@ def _action(r: Reading, action: str, thing: Thing, kind: str) -> str:
     plural = bool(head and head.plural)
     many = plural or asides.limit > 1 or bool(asides.span) or (asides.top and asides.limit != 1)
     if action == "count" and head and not plural and not r.phrase.links and kind != "read" and r.phrase.verb == "count":
-        r.ask("action", f"“{r.name}”: one more is counted (a write), or how many are there (a read)? It is read as a write.", "insert, or count")  # noqa: E501
+        r.ask(
+            "action",
+            f"“{r.name}”: one more is counted (a write), or how many are there (a read)? It is read as a write.",
+            "insert, or count",
+        )
         return "insert"
     if action == "insert" and kind == "read" and r.phrase.verb in ("open", "check out", "place"):
         return "get"
@@ -101,6 +116,18 @@ def _action(r: Reading, action: str, thing: Thing, kind: str) -> str:
 
 def _listed(r: Reading, thing: Thing, items: tuple[Item, ...]) -> Thing:
     """`Seller sales list` that needs `order ids` lists orders: the fields say what the noun does not."""
+    if not thing.sure and r.phrase.action in ("", "list", "get"):
+        named = next(
+            (
+                t.entity
+                for i in items
+                if i.noun and i.noun.plural and (t := thing_of(i.noun, r.words)).entity and t.sure
+            ),
+            "",
+        )
+        if named and named not in PARTS:
+            r.ask("where", f"Which {named}s are in {a(thing.entity)}?", f"{named}.user_id = :me")
+            return Thing(named, thing.owner, why=f"the fields say that it shows {named}s")
     ids = [i.noun for i in items if i.noun is not None and i.noun.by_id and i.said.lower().rstrip().endswith("ids")]
     if len(ids) != 1 or thing.entity in r.words.names or r.phrase.action == "get":
         return thing

@@ -21,15 +21,31 @@ def flat(text: str) -> str:
     return " ".join(plain.replace("-", " ").split())
 
 
+def snake(text: str) -> str:
+    """Camel case inside a text as snake case, possessives marked."""
+    text = _POSSESSIVE.sub(f" {OWN}", text)
+    return " ".join(_CAMEL.sub("_", w) if w[:1].islower() and _CAMEL.search(w) else w for w in text.split())
+
+
 def spell_out(text: str) -> str:
     """Identifiers in the words they are made of: one name alone is taken apart, others become snake case."""
     text = _POSSESSIVE.sub(f" {OWN}", text)
     if _SINGLE.fullmatch(text):
         return _CAMEL.sub(" ", re.sub(r"[_-]", " ", text))
-    return " ".join(_CAMEL.sub("_", w) if w[:1].islower() and _CAMEL.search(w) else w for w in text.split())
+    return snake(text)
 
 
 def quoted(text: str) -> str:
     """A piece of a person's text for use inside a message, at most 80 characters."""
     text = " ".join(text.split())
     return f"“{text[:79]}…”" if len(text) > 80 else f"“{text}”"
+
+
+def a(noun: str) -> str:
+    """The noun with its article: `an order`, `a user`."""
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
+def words_of(listed: str) -> frozenset[str]:
+    """The words of a table."""
+    return frozenset(listed.split())

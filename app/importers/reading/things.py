@@ -5,14 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.importers.reading.attributes import is_attribute
-from app.importers.reading.nouns import ENTITIES, LABELS, PARTS, ROLES, SCREENS, SERIES, is_entity_word
-from app.importers.reading.phrase import Noun
+from app.importers.reading.noun import Noun
+from app.importers.reading.nouns import (
+    ENTITIES,
+    FACETS,
+    LABELS,
+    PARTS,
+    ROLES,
+    SCREENS,
+    SERIES,
+    is_entity_word,
+)
+from app.importers.reading.text import a, words_of
 
 # Values one groups by that are things of their own where a text says so, though they could be plain values.
-_THINGS_FIRST = frozenset("channel place department brand message label role source".split())
+_THINGS_FIRST = words_of("channel place department brand message label role source")
 # Things that belong to many others at a time: beside them a plural is many-to-many.
-CATALOGUE = frozenset("product user customer category course student actor player song skill permission supplier movie book ingredient employee".split())  # noqa: E501
-PEOPLE = ROLES | frozenset("user customer client account agent player member student teacher employee driver patient doctor supplier vendor merchant admin".split())  # noqa: E501
+CATALOGUE = words_of(
+    """
+    product user customer category course student actor player song skill permission supplier movie book ingredient
+    employee
+    """
+)
+PEOPLE = ROLES | words_of(
+    """
+    user customer client account agent player member student teacher employee driver patient doctor supplier vendor
+    merchant admin
+    """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +44,8 @@ class Vocabulary:
     heads: frozenset[str] = frozenset()
     timed: frozenset[str] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
+    times: tuple[tuple[str, str], ...] = ()
+    """The field that a text itself names as an entity's time."""
 
     def is_thing(self, word: str) -> bool:
         return word in self.names or is_entity_word(word)
@@ -64,22 +86,30 @@ def thing_of(noun: Noun, words: Vocabulary, owner: str = "") -> Thing:
 
 def _without_screen(parts: list[str], words: Vocabulary) -> list[str]:
     """`order page`, `user profile`: what a screen shows is the thing before it."""
-    if len(parts) > 1 and parts[-1] in SCREENS and "_".join(parts) not in words.names and words.is_thing(parts[-2]):
-        return parts[:-1]
-    return parts
+    if len(parts) < 2 or "_".join(parts) in words.names or not words.is_thing(parts[-2]):
+        return parts
+    shown = parts[-1] in SCREENS or (parts[-1] in FACETS and parts[-2] in PEOPLE)
+    return parts[:-1] if shown else parts
 
 
 def _with_attribute(parts: list[str], noun: Noun, words: Vocabulary) -> Thing | None:
     """`order status` is a field of order; `status` alone is a field of something said elsewhere."""
     name = "_".join(parts)
-    if name in words.names or noun.plural and not is_attribute(name):
+    if name in words.names or (noun.plural and not is_attribute(name)):
         return None
     if len(parts) == 1:
         only = is_attribute(name) and not words.is_thing(name)
         return Thing(attribute=name) if only else None
+    flag = next((at for at, word in enumerate(parts) if at and word in ("is", "has", "can")), 0)
+    if flag:
+        before = _entity(parts[:flag], words, "")
+        return Thing(
+            before.entity, before.owner, "_".join(parts[flag:]), f"“{noun.said}” names a field of {before.entity}"
+        )
     for cut in range(len(parts) - 1, 0, -1):
         tail = "_".join(parts[cut:])
-        if not is_attribute(parts[-1]) or not words.is_thing(parts[cut - 1]):
+        holder = words.is_thing(parts[cut - 1]) or (cut > 1 and parts[cut - 1] in PARTS)
+        if not is_attribute(parts[-1]) or not holder:
             continue
         if parts[-1] in words.names and parts[-1] not in ("status", "name"):
             continue
@@ -101,9 +131,9 @@ def _entity(parts: list[str], words: Vocabulary, owner: str) -> Thing:
         sure = words.is_thing(last)
         return Thing(last, why=f"“{last}” names a thing", sure=sure)
     if words.is_thing(last) and words.is_thing(before):
-        return Thing(last, before, why=f"“{before} {last}” is a {last} of a {before}")
+        return Thing(last, before, why=f"“{before} {last}” is {a(last)} of {a(before)}")
     if words.is_thing(last) and (last in SERIES or last in LABELS):
-        return Thing(last, before, why=f"“{before} {last}” is a {last} of a {before}")
+        return Thing(last, before, why=f"“{before} {last}” is {a(last)} of {a(before)}")
     return Thing(name, why=f"“{' '.join(parts)}” names a thing", sure=words.is_thing(last))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.importers.reading.text import words_of
+
 # Actions in the order in which a verb listed twice is tried. `ask` marks verbs that may mean more than one thing.
 _ENGLISH = {
     "get": """
@@ -51,8 +53,9 @@ _SPANISH = {
         listar|listado de|lista de|enumerar|explorar|ver todos|ver todas|mostrar todos|mostrar todas|obtener todos|
         obtener todas|historial de|feed de|todos los|todas las
         """,
-    "count": "contar|numero de|cuantos|cuantas|cantidad de|conteo de|total de|contador de",
-    "aggregate": "sumar|calcular|promediar|agregar datos de|resumir|resumen de|estadisticas de|promedio de|suma de|media de",
+    "count": "contar|numero de|cuantos|cuantas|cantidad de|conteo de|contador de",
+    "aggregate": "sumar|calcular|total de|promediar|agregar datos de|resumir|resumen de|estadisticas de|"
+    "promedio de|suma de|media de",
     "search": "buscar|busqueda de|busqueda|pesquisar|busca de",
     "insert": """
         anadir|agregar|insertar|crear|publicar|registrar|enviar|comentar|nuevo|nueva|alta de|subir|hacer|realizar|
@@ -78,7 +81,7 @@ _NOMINAL = {
     "search": "search autocomplete suggestions typeahead",
     "count": "count counter total-count counts",
     "aggregate": "statistics stats summary report totals analytics aggregation average metrics-report",
-    "insert": "creation insert registration signup submission placement upload checkout ingestion publication publishing",
+    "insert": "creation insert registration signup submission placement upload checkout ingestion publication",
     "update": "update edit change modification renewal adjustment cancellation approval",
     "delete": "deletion removal delete cleanup expiry",
 }
@@ -106,38 +109,46 @@ NAMING = {
     "comprar": "order", "subscribe to": "subscription", "unsubscribe": "subscription", "bookmark": "bookmark",
     "upvote": "vote", "rate": "rating", "review": "review", "favorite": "favorite", "sign up": "user",
     "log in": "user", "login": "user", "sign in": "user", "iniciar sesion": "user", "logout": "session",
-    "log out": "session", "cerrar sesion": "session", "book": "booking", "reservar": "reservation", "reserve": "reservation",
+    "log out": "session", "cerrar sesion": "session", "book": "booking", "reservar": "reservation",
+    "reserve": "reservation",
 }  # fmt: skip
 
 # Of these, the ones that are done to something: `Like a post` writes a like of that post.
 TOWARDS = frozenset(
     """
-    comment|comment on|like|follow|comentar|seguir|dar me gusta a|dar like a|react to|reply to|vote for|vote on|unfollow|
-    unlike|dejar de seguir|subscribe to|bookmark|upvote|rate|review|favorite|buy|comprar|order
-    """.replace("\n", "").replace("  ", "").split("|")
+    comment|comment on|like|follow|comentar|seguir|dar me gusta a|dar like a|react to|reply to|vote for|vote on|
+    unfollow|unlike|dejar de seguir|subscribe to|bookmark|upvote|rate|review|favorite|buy|comprar|order
+    """.replace("\n", "")
+    .replace("  ", "")
+    .split("|")
 )
 
 # What a verb sets: `Cancel order` makes the status `cancelled`.
 STATES = {
     "cancel": "cancelled", "approve": "approved", "reject": "rejected", "close": "closed", "complete": "completed",
-    "ship": "shipped", "confirm": "confirmed", "archive": "archived", "activate": "active", "deactivate": "inactive",
-    "lock": "locked", "unlock": "unlocked", "reopen": "open", "suspend": "suspended", "accept": "accepted",
-    "decline": "declined", "finish": "finished", "pay": "paid", "cancelar": "cancelled", "aprobar": "approved",
-    "cerrar": "closed", "completar": "completed", "confirmar": "confirmed", "archivar": "archived", "pagar": "paid",
-    "rechazar": "rejected", "activar": "active", "desactivar": "inactive", "block": "blocked", "unblock": "active",
-    "enable": "enabled", "disable": "disabled",
+    "ship": "shipped", "confirm": "confirmed", "archive": "archived", "activate": "active",
+    "deactivate": "inactive", "lock": "locked", "unlock": "unlocked", "reopen": "open", "suspend": "suspended",
+    "accept": "accepted", "decline": "declined", "finish": "finished", "pay": "paid", "cancelar": "cancelled",
+    "aprobar": "approved", "cerrar": "closed", "completar": "completed", "confirmar": "confirmed",
+    "archivar": "archived", "pagar": "paid", "rechazar": "rejected", "activar": "active", "desactivar": "inactive",
+    "block": "blocked", "unblock": "active", "enable": "enabled", "disable": "disabled",
 }  # fmt: skip
 RENAMES = frozenset({"rename", "renombrar"})
 STEPS = {
     "increment": "+1", "increase": "+1", "decrement": "-1", "decrease": "-1", "incrementar": "+1", "aumentar": "+1",
-    "decrementar": "-1", "reducir": "-1", "bump": "+1", "deposit": "+1", "credit": "+1", "withdraw": "-1", "debit": "-1",
+    "decrementar": "-1", "reducir": "-1", "bump": "+1", "deposit": "+1", "credit": "+1", "withdraw": "-1",
+    "debit": "-1",
 }  # fmt: skip
 
 # Calls to a store or HTTP methods that tell a read from a write.
-READ_CALLS = frozenset("getitem query scan batchgetitem get select find findone aggregate zrange hgetall transactgetitems".split())  # noqa: E501
-WRITE_CALLS = frozenset(
+READ_CALLS = words_of(
     """
-    putitem updateitem deleteitem batchwriteitem transactwriteitems post put patch delete insert update set incr insertone
-    updateone deleteone zadd lpush hset
-    """.split()
+    getitem query scan batchgetitem get select find findone aggregate zrange hgetall transactgetitems
+    """
+)
+WRITE_CALLS = words_of(
+    """
+    putitem updateitem deleteitem batchwriteitem transactwriteitems post put patch delete insert update set incr
+    insertone updateone deleteone zadd lpush hset
+    """
 )

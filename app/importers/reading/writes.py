@@ -3,30 +3,53 @@
 from __future__ import annotations
 
 from app.importers.reading.attributes import is_attribute
+from app.importers.reading.draft import RISING
 from app.importers.reading.items import Item
-from app.importers.reading.nouns import PARTS, SERIES
-from app.importers.reading.phrase import Noun
+from app.importers.reading.noun import Noun
+from app.importers.reading.nouns import DEEDS, DEPENDENT, PARTS, SERIES
 from app.importers.reading.reader import Reading, noun_said, relate
 from app.importers.reading.reads import bind
-from app.importers.reading.text import quoted
+from app.importers.reading.text import a, quoted, words_of
 from app.importers.reading.things import Thing, thing_of
+from app.importers.reading.together import belong, bring_together, write_label
 from app.importers.reading.verbs import NAMING, RENAMES, STATES, STEPS
 
-_FLAGS = frozenset("read seen favorite favourite deleted starred pinned done spam".split())
-_GIVES = frozenset("assign reassign move transfer asignar mover".split())
-_EMPTIES = frozenset("clear empty vaciar limpiar purge".split())
+_FLAGS = words_of("read seen favorite favourite deleted starred pinned done spam")
+_IN_ENGLISH = {
+    "leida": "read",
+    "leido": "read",
+    "visto": "seen",
+    "vista": "seen",
+    "favorito": "favorite",
+    "favorita": "favorite",
+    "borrado": "deleted",
+}
+_GIVES = words_of("assign reassign move transfer asignar mover")
+_EMPTIES = words_of("clear empty vaciar limpiar purge")
 
 
 def read_insert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     """A new record: its parents by key, its own fields, the children written with it."""
-    _parents(r, thing)
+    if write_label(r):
+        return
+    together = bring_together(r)
+    if together and r.entity not in r.draft.entities:
+        return
+    if not together:
+        _parents(r, thing)
+    if r.entity in DEEDS and not any(
+        x.child == r.entity and x.parent == "user" and x.name in ("user", "follower") for x in r.draft.links
+    ):
+        role = "follower" if r.entity == "follow" else ""
+        r.draft.parent(r.entity, "user", role, f"somebody does it: each {r.entity} belongs to one {role or 'user'}")
     for noun in r.phrase.linked("with"):
         _written(r, Item(noun_said(noun), noun))
     for item in items:
         _written(r, item)
     if r.entity in r.words.timed or r.entity in SERIES:
         path = r.draft.time(r.entity, "when it was written")
-        r.sets[path] = "now"
+        if path.split(".")[1] in RISING:
+            r.sets[path] = "now"
     _part_of_basket(r)
 
 
@@ -56,23 +79,25 @@ def read_update(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     elif verb in RENAMES:
         r.sets[r.draft.field(r.entity, "name", "renaming sets a name")] = ":name"
     _states(r)
-    for item in items:
-        _set(r, item, value)
-    if not r.sets and verb in STATES:
+    if verb in STATES and not r.sets:
         path = r.draft.field(r.entity, "status", f"“{verb}” changes a state", "enum")
         r.sets[path] = STATES[verb]
         r.why("set", f"“{verb}” is read as status {STATES[verb]}")
+    for item in items:
+        _set(r, item, value)
     if not r.sets:
         r.ask("set", f"Which fields of {r.entity} does it change?", f"{{{r.entity}.status: shipped}}")
 
 
 def read_delete(r: Reading, thing: Thing) -> None:
     """A removal: one record by its key, or all that belong to something."""
+    if write_label(r) or bring_together(r):
+        return
     head = r.phrase.head
     emptied = next((n for n in r.words.names if n in {f"{r.entity}_{p}" for p in PARTS}), "")
     if r.phrase.verb in _EMPTIES and emptied:
         owner, r.entity = r.entity, emptied
-        r.why("entity", f"emptying a {owner} removes its {emptied}s")
+        r.why("entity", f"emptying {a(owner)} removes its {emptied}s")
         bind(r, Noun((owner,), said=owner), "of")
         for noun in _linked(r):
             r.note(f"of {noun_said(noun)}")
@@ -83,7 +108,9 @@ def read_delete(r: Reading, thing: Thing) -> None:
     for noun in _linked(r):
         bind(r, noun, "of")
     if not r.terms:
-        r.by_key() if head is None or not head.plural else r.ask("where", f"Which {r.entity}s are removed?", f"{r.entity}.created_at < :before")  # noqa: E501
+        r.by_key() if head is None or not head.plural else r.ask(
+            "where", f"Which {r.entity}s are removed?", f"{r.entity}.created_at < :before"
+        )
 
 
 def _linked(r: Reading) -> tuple[Noun, ...]:
@@ -92,12 +119,18 @@ def _linked(r: Reading) -> tuple[Noun, ...]:
 
 def _find(r: Reading, thing: Thing) -> None:
     """One record by its key; what is said beside it (`from cart`, `by email`) is bound too."""
-    others = [n for n in r.phrase.linked("by", "of", "from", "own") if thing_of(n, r.words).entity not in ("", r.entity)]
+    others = [
+        n for n in r.phrase.linked("by", "of", "from", "own") if thing_of(n, r.words).entity not in ("", r.entity)
+    ]
     values = [n for n in r.phrase.linked("by") if not thing_of(n, r.words).entity and n.name != "id"]
     parents = [n for n in others if n.by_id]
     for noun in (*others, *values):
         bind(r, noun, "by" if noun in values else "of")
-    if not values and len(parents) < 2 and not any(f"{r.entity}.{k} =" in " ".join(r.terms) for k in r.draft.key(r.entity)):
+    if (
+        not values
+        and len(parents) < 2
+        and not any(f"{r.entity}.{k} =" in " ".join(r.terms) for k in r.draft.key(r.entity))
+    ):
         r.by_key()
     if thing.owner and thing.owner != r.entity and r.draft.link(thing.owner, r.entity) is None:
         relate(r, thing.owner, plural=False, said=thing.owner)
@@ -109,7 +142,7 @@ def _find(r: Reading, thing: Thing) -> None:
 def _parents(r: Reading, thing: Thing) -> None:
     """Whose the new record is: the noun's owner, `to cart`, `on a post`, the person who acts."""
     if thing.owner and thing.owner != r.entity:
-        _parent(r, thing.owner, thing.owner)
+        belong(r, thing.owner, thing.owner)
     for link in r.phrase.links:
         if link.how not in ("to", "of", "by", "own", "actor", "mine"):
             if link.how == "from":
@@ -120,14 +153,9 @@ def _parents(r: Reading, thing: Thing) -> None:
         for noun in link.nouns:
             found = thing_of(noun, r.words)
             if found.entity and found.entity != r.entity:
-                _parent(r, found.entity, noun_said(noun))
+                belong(r, found.entity, noun_said(noun))
             elif found.attribute:
                 r.note(f"{link.how} {noun_said(noun)}")
-
-
-def _parent(r: Reading, other: str, said: str) -> None:
-    party = r.words.party(other)
-    r.draft.parent(r.entity, party, other if party != other else "", f"“{said}”: each {r.entity} belongs to one {other}")
 
 
 def _written(r: Reading, item: Item) -> None:
@@ -141,12 +169,16 @@ def _written(r: Reading, item: Item) -> None:
     thing = thing_of(noun, r.words, r.entity)
     if noun.by_id or thing.entity == r.entity:
         if noun.by_id and (thing.entity or noun.name) not in (r.entity, "id"):
-            _parent(r, thing.entity or noun.name, item.said)
+            belong(r, thing.entity or noun.name, item.said)
         return
     if thing.attribute and thing.entity:
         _set(r, item)
         return
     name = thing.entity or noun.name
+    if thing.owner and thing.owner != r.entity and noun.head in PARTS:
+        r.note(f"fields: {item.said}")
+        r.ask("also", f"What happens to {quoted(item.said)}: only read, or changed as well?", f"[{{delete: {name}}}]")
+        return
     if noun.plural and not is_attribute(noun.name):
         standing = name in r.words.names or r.words.is_thing(noun.head) or thing.owner == r.entity
         kind, role = relate(r, name if standing else f"{r.entity}_{name}", plural=True, said=item.said)
@@ -155,8 +187,13 @@ def _written(r: Reading, item: Item) -> None:
             r.why("with", f"{quoted(item.said)}: written together with the {r.entity}")
         elif kind != "self":
             r.note(f"fields: {item.said}")
+    elif thing.entity in DEPENDENT and r.entity not in DEPENDENT:
+        kind, role = relate(r, thing.entity, plural=False, said=item.said)
+        if kind == "child":
+            r.with_.append(role)
+            r.why("with", f"{quoted(item.said)}: written together with the {r.entity}")
     elif thing.entity and r.words.is_thing(thing.entity) and not is_attribute(thing.entity):
-        _parent(r, thing.entity, item.said)
+        belong(r, thing.entity, item.said)
     else:
         r.draft.field(r.entity, noun.name, f"{quoted(item.said)} in “{r.name}”: taken for a field of {r.entity}")
 
@@ -171,7 +208,11 @@ def _set(r: Reading, item: Item, value: str = "") -> None:
     thing = thing_of(noun, r.words, r.entity)
     if thing.entity and thing.attribute and thing.entity != r.entity:
         r.note(f"sets: {item.said}")
-        r.ask("also", f"Is {quoted(item.said)} changed by the same operation, or only read?", f"[{{update: {thing.entity}}}]")
+        r.ask(
+            "also",
+            f"Is {quoted(item.said)} changed by the same operation, or only read?",
+            f"[{{update: {thing.entity}}}]",
+        )
         return
     if noun.by_id or (thing.entity and not thing.attribute):
         if noun.by_id or thing.entity == r.entity or not r.words.is_thing(thing.entity):
@@ -187,7 +228,7 @@ def _set(r: Reading, item: Item, value: str = "") -> None:
 def _states(r: Reading) -> None:
     """`mark as read`, `assign to an agent`, `change to shipped`."""
     for noun in r.phrase.linked("as"):
-        word = noun.head
+        word = _IN_ENGLISH.get(noun.head, noun.head)
         if word in _FLAGS:
             path = r.draft.field(r.entity, f"is_{word}", f"“as {word}” is a flag", "bool")
             r.sets[path] = "true"
@@ -199,12 +240,19 @@ def _states(r: Reading) -> None:
         thing = thing_of(noun, r.words)
         if thing.entity and thing.sure and r.phrase.verb in _GIVES:
             party = r.words.party(thing.entity)
-            path = r.draft.parent(r.entity, party, thing.entity if party != thing.entity else "", f"a {r.entity} is given to a {thing.entity}")  # noqa: E501
+            path = r.draft.parent(
+                r.entity,
+                party,
+                thing.entity if party != thing.entity else "",
+                f"{a(r.entity)} is given to {a(thing.entity)}",
+            )
             r.sets[path] = f":{thing.entity}"
         elif not r.sets:
             path = r.draft.field(r.entity, "status", f"“to {noun_said(noun)}” is a state", "enum")
             r.sets[path] = noun.name
-            r.ask("set", f"What does “to {noun_said(noun)}” change? It is read as the status.", f"{{{path}: {noun.name}}}")
+            r.ask(
+                "set", f"What does “to {noun_said(noun)}” change? It is read as the status.", f"{{{path}: {noun.name}}}"
+            )
 
 
 def _to_state(r: Reading) -> str:
@@ -216,4 +264,8 @@ def _to_state(r: Reading) -> str:
 def _part_of_basket(r: Reading) -> None:
     owner, _, part = r.entity.rpartition("_")
     if part in PARTS and owner in ("cart", "basket", "wishlist"):
-        r.ask("", f"Adding what is there already: a second {r.entity}, or a larger quantity (upsert)? It is read as insert.", "upsert")
+        r.ask(
+            "",
+            f"Adding what is there already: a second {r.entity}, or a larger quantity (upsert)? It is read as insert.",
+            "upsert",
+        )
