@@ -25,8 +25,13 @@ class Scope:
     misses: list[Miss] = field(default_factory=list)
 
 
-def scope_of(touches: Sequence[Touch], total: Spread, records: Mapping[str, Record], *, atomic: bool) -> Scope:
-    """The widest all-or-nothing around the touches made at once; `total`: records they write."""
+def scope_of(
+    touches: Sequence[Touch], total: Spread, records: Mapping[str, Record], *, atomic: bool, loose: bool = False
+) -> Scope:
+    """The widest all-or-nothing around the touches made at once.
+
+    `total`: records they write. `loose`: among them a batch of records that need not lie together.
+    """
     stores = {t.store for t in touches}
     single = len({(t.record, t.place) for t in touches}) == 1 and total.max <= 1
     writing = records[touches[0].record].dialect.writing if touches else NOTHING
@@ -37,7 +42,7 @@ def scope_of(touches: Sequence[Touch], total: Spread, records: Mapping[str, Reco
         scope.notes.append(SEVERAL)
     elif writing.across == "slot":
         _slot(scope, touches, records, atomic=atomic)
-    elif writing.across == "batch" and len({(t.structure, t.place) for t in touches}) == 1:
+    elif writing.across == "batch" and not loose and len({(t.structure, t.place) for t in touches}) == 1:
         scope.word = "partition"
     else:
         _widest(scope, total)

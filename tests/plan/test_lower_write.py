@@ -72,7 +72,8 @@ def test_old_values_and_guards_stand_in_where() -> None:
     plain = only('{operation: U, update: order, where: "order.id = :o", set: {order.status: paid}}')
     assert not plain.only_if
     said = only(
-        '{operation: U, update: order, where: "order.id = :o", set: {order.status: paid}, only if: "order.coupon is null"}'
+        '{operation: U, update: order, where: "order.id = :o", set: {order.status: paid}, '
+        'only if: "order.coupon is null"}'
     )
     assert said.only_if
 
@@ -88,7 +89,8 @@ def test_how_many_an_update_by_condition_meets() -> None:
 
 def test_an_upsert_knows_its_key_and_says_how_often_it_inserts() -> None:
     c = only(
-        '{operation: P, upsert: stock, where: "stock.sku = :s and stock.warehouse = :w", set: {stock.available: ":a"}, inserts: 30%}'
+        '{operation: P, upsert: stock, where: "stock.sku = :s and stock.warehouse = :w", '
+        'set: {stock.available: ":a"}, inserts: 30%}'
     )
     assert (c.kind, c.count, c.inserts) == ("upsert", ONE, 0.3)
     assert c.known == {"stock.sku", "stock.warehouse"}

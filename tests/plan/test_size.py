@@ -165,7 +165,11 @@ models:
     structures:
       - collection: readings
         of: reading
-        bucket: {by: [reading.sensor_id, reading.at|day], as: values, max: 1440, computed: [{what: count(reading), as: n}]}
+        bucket:
+          by: [reading.sensor_id, reading.at|day]
+          as: values
+          max: 1440
+          computed: [{what: count(reading), as: n}]
         _id: "{reading.sensor_id}:{reading.at|day}"
 """
     w, (reading,) = records(text)
@@ -182,7 +186,9 @@ keywright: 1
 name: Orders
 entities:
   - {name: user, count: 100, fields: [id uuid key, name string avg 18 max 18]}
-  - {name: order, count: 1k, fields: [id string key avg 12, user_id uuid, status string avg 7, at datetime, "tags string[] items avg 3 max 3"]}
+  - name: order
+    count: 1k
+    fields: [id string key avg 12, user_id uuid, status string avg 7, at datetime, "tags string[] items avg 3 max 3"]
   - {name: line, fields: [order_id string, sku string avg 10, qty int32]}
 relationships:
   - {parent: user, child: order, via: user_id, children: 10}
@@ -191,7 +197,11 @@ models:
   - name: One document
     store: mongodb
     structures:
-      - {collection: orders, of: order, _id: order.id, embed: [{what: line, as: items}], copy: [{what: user.name, as: user_name, refresh: never}]}
+      - collection: orders
+        of: order
+        _id: order.id
+        embed: [{what: line, as: items}]
+        copy: [{what: user.name, as: user_name, refresh: never}]
 """
     w, (order,) = records(text)
     document = {
