@@ -32,7 +32,8 @@ class Choice:
     @property
     def nearest(self) -> Missed | None:
         """The path that comes closest to serving the read, with all its reasons. Made when asked for."""
-        missed = [self.task.explain(p) for p in self.paths]
+        others = [p for p in self.paths if not (p.scan and self.served_by)]
+        missed = [self.task.explain(p) for p in others]
         return min((m for m in missed if m.reasons), key=lambda m: m.distance, default=None)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, inf, prod, sqrt
 
 from app.model.spread import ONE, ZERO, Spread
-from app.plan.match import narrowing
+from app.plan.match import narrowing, whole_keys
 from app.plan.numbers import TINY, Numbers, share
 from app.plan.order import Arranged, follows
 from app.plan.types import Dialect, Kind, Match, Use
@@ -92,6 +92,9 @@ class Flow:
         self.total = self.population * elements
         bounded, logs = _bounded(match, numbers)
         self.entries = self.total * bounded
+        if path.unique and (most := whole_keys(match)):
+            self.total = min(self.total, most)  # no key has two records, whatever the selectivities say
+            self.entries = min(self.entries, self.total)
         self.weight = min(1.0, logs / numbers.logs) if numbers.logs < 0 else 0.0
         self.checked = self.passes = 1.0
         if match.checks or match.residual:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from app.plan.choose import Choice
-from app.plan.ideal import fix, misses
+from app.plan.ideal import fix, misses, new_path, placed
 from app.plan.refuse import Refusal, say
 from app.plan.serve import Missed, Served
 from app.plan.steps import Read
-from app.plan.types import Miss, Record
+from app.plan.types import Level, Miss, Record
 
 COARSER = "A coarser bucket in the partition, with the time in the stored order, takes fewer requests"
 
@@ -26,7 +26,9 @@ def explain(reads: Sequence[Read], choices: Mapping[str, Sequence[Choice]]) -> t
         if served is None or choice is None or read.how == "collection":
             continue
         found.update(dict.fromkeys(_bucketed(served, read.record)))
-        if not read.level.served and served.cost.buckets <= 1:
+        if served.cost.scattered:
+            found[_scattered(served, read.record, choice)] = None
+        elif read.level is Level.SCAN:
             tried = choices.get(read.record.name, ()) if read.by == "where" else ()
             found.update(dict.fromkeys(misses([choice, *tried])))
         elif served.arranged.why:
@@ -46,6 +48,16 @@ def _bucketed(served: Served, record: Record) -> Iterator[Miss]:
             op = w.conds[0].op if w.conds else ""
             refusal = Refusal("partition", w.part.attr, op, w.part.attr, "buckets")
             yield replace(say(refusal, served.path.name, record.dialect), fix=COARSER)
+
+
+def _scattered(served: Served, record: Record, choice: Choice) -> Miss:
+    """What would have to be known to ask one node only."""
+    equal = {c.attr for c in served.match.single.where if c.op in ("=", "in")}
+    path = served.path
+    attr = next((p.attr for p in path.placed_by if p.attr and p.attr not in equal), "")
+    miss = say(Refusal("partition", attr, "", attr, "scattered"), path.name, record.dialect)
+    words = new_path(choice.task, True) if path.partition else placed(choice.task, path, attr)
+    return replace(miss, fix=words)
 
 
 def _unordered(served: Served, record: Record, choice: Choice) -> Miss:

@@ -28,6 +28,9 @@ WORDS = {
     "strong": "Read this by a path that follows the record at once: put ({parts}) in a primary key",
     "range": "Ask for each value of {attr} by itself, or put a coarser bucket of {attr} in the partition and {attr}"
     " itself first in the stored order",
+    "endless": "Say how wide the range of {attr} is (span) or how long records are kept (keep): then one request per"
+    " bucket serves it",
+    "shard": "Bind {attr} in the read, or place records by what it binds ({parts})",
     "implied": "Repeat the condition of {path} on {attr} in the read, or index every record",
 }
 
@@ -36,27 +39,28 @@ WORDS = {
 class Ideal:
     """What the read would like to find: attributes bound by equality, the sort, one range."""
 
-    equal: tuple[str, ...]
+    equal: tuple[Part, ...]
     sort: tuple[tuple[str, int], ...]
-    span: tuple[str, ...]
+    order: tuple[Part, ...]
 
     @property
-    def order(self) -> tuple[Part, ...]:
-        parts = [Part(a, d) for a, d in self.sort]
-        parts += [Part(a) for a in self.span if a not in dict(self.sort)]
-        return tuple(replace(p, column=i) for i, p in enumerate(parts))
+    def equal_text(self) -> str:
+        return ", ".join(p.attr for p in self.equal)
 
 
 def ideal(task: Task) -> Ideal:
     """Equality, then sort, then one range."""
-    equal, span = [], []
-    for attr, found in task.named.items():
-        kind = found[0][0].kind
-        if kind in EQUAL:
-            equal.append(attr)
-        elif kind is Kind.SPAN:
-            span.append(attr)
-    return Ideal(tuple(equal), task.ask, tuple(span[:1]))
+    kinds = {attr: found[0][0].kind for attr, found in task.named.items()}
+    equal = [a for a, kind in kinds.items() if kind in EQUAL]
+    span = [a for a, kind in kinds.items() if kind is Kind.SPAN and a not in dict(task.ask)]
+    order = [_part(task, a, way) for a, way in task.ask if a not in equal]
+    order += [_part(task, a) for a in span[:1]]
+    return Ideal(tuple(_part(task, a) for a in equal), task.ask, _columns(tuple(order)))
+
+
+def _part(task: Task, attr: str, way: int = 1) -> Part:
+    stat = task.world.stats.get(attr)
+    return Part(attr, way, many=stat is not None and stat.elements > 1)
 
 
 def nearest(choices: Sequence[Choice]) -> tuple[Choice, Missed | None]:
@@ -88,15 +92,15 @@ def _nothing(choice: Choice) -> tuple[Miss, ...]:
     op = task.single.where[0].op if task.single.where else "order by"
     name = choice.paths[0].name if choice.paths else task.single.of
     refusal = Refusal("filter" if task.single.where else "order", attr, op, attr, "nothing")
-    return (replace(say(refusal, name, task.dialect), fix=_new(task, bool(task.single.where))),)
+    return (replace(say(refusal, name, task.dialect), fix=new_path(task, bool(task.single.where))),)
 
 
 def fix(task: Task, near: Missed) -> str:
     """The smallest change that would serve the read, in words; empty where none is known."""
     for words, path in _changes(task, near):
-        if path is None or task.works(path):
+        if path is None or task.works(path, near.match):
             return words
-    return _new(task, bool(near.match.path.partition))
+    return new_path(task, bool(near.match.path.partition))
 
 
 def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]]:
@@ -104,7 +108,7 @@ def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]
     path, codes = near.match.path, {r.code for r in near.reasons}
     want = ideal(task)
     if codes == {"stale"}:
-        yield _say(task, "strong", path, parts=", ".join(want.equal)), None
+        yield _say(task, "strong", path, parts=want.equal_text), None
     if codes == {"fields"}:
         needs = sorted((task.single.needs or frozenset()) - (path.holds or frozenset()))
         yield _say(task, "hold", path, parts=", ".join(needs) or "every field"), None
@@ -112,7 +116,9 @@ def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]
         yield _say(task, "implied", path, attr=near.reasons[0].attr), None
     if codes & {"partition", "range"}:
         ranged = [r for r in near.reasons if r.code in ("partition", "range") and r.op not in ("", "=")]
-        if ranged:
+        if any(r.word == "endless" for r in near.reasons):
+            yield _say(task, "endless", path, attr=near.reasons[0].attr), None
+        elif ranged and path.primary:
             yield _say(task, "range", path, attr=ranged[0].attr), None
         return
     if path.hashed or (path.primary and not path.partition):
@@ -123,7 +129,7 @@ def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]
 def _rearranged(task: Task, path: AccessPath, want: Ideal) -> Iterator[tuple[str, AccessPath]]:
     """The nearest path with its directions, its end or its sequence changed."""
     bound = {p.attr for p in path.partition}
-    lead = tuple(Part(a) for a in want.equal if a not in bound)
+    lead = tuple(p for p in want.equal if p.attr not in bound)
     target = (*lead, *want.order)
     have = tuple(p for p in path.order if p.attr)
     names = [p.attr for p in target]
@@ -146,11 +152,11 @@ def _columns(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(replace(p, column=i) for i, p in enumerate(parts))
 
 
-def _new(task: Task, partitioned: bool) -> str:
+def new_path(task: Task, partitioned: bool) -> str:
     """A path of its own, as the store would key it."""
     want = ideal(task)
     partitioned = partitioned and not task.dialect.prefers_index
-    split = AccessPath("new", task.single.of, tuple(Part(a) for a in want.equal), want.order)
+    split = AccessPath("new", task.single.of, want.equal, want.order)
     flat = replace(split, partition=(), order=_columns((*split.partition, *want.order)))
     path = split if partitioned else flat
     if not (path.partition or path.order) or (partitioned and not path.partition):
@@ -159,7 +165,13 @@ def _new(task: Task, partitioned: bool) -> str:
         return ""
     word = "new" if not partitioned else "new partition" if path.order else "new key"
     order = ", ".join(map(_word, path.order))
-    return _say(task, word, path, parts=order, partition=", ".join(want.equal), order=order)
+    return _say(task, word, path, parts=order, partition=want.equal_text, order=order)
+
+
+def placed(task: Task, path: AccessPath, attr: str) -> str:
+    """How a read would come to ask one node only."""
+    want = ideal(task)
+    return _say(task, "shard", path, attr=attr, parts=want.equal_text) if want.equal else ""
 
 
 def _word(part: Part) -> str:

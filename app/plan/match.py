@@ -83,3 +83,14 @@ def narrowing(match: Match) -> set[int]:
     found = {id(c) for w in match.partition if w.kind is Kind.POINT or w.kind is Kind.POINTS for c in w.conds}
     found.update(id(c) for w in match.order if w.tight for c in w.conds)
     return found
+
+
+def whole_keys(match: Match) -> float:
+    """How many keys are asked for, each in full; 0: not in full."""
+    keys = 1.0
+    for w in (*match.partition, *match.order):
+        if w.kind is Kind.POINTS:
+            keys *= w.count
+        elif w.kind is not Kind.POINT:
+            return 0.0
+    return keys

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.plan.match import whole_keys
 from app.plan.types import Dialect, Kind, Match, Single, Stat, Use, Walked
 
 Ask = tuple[tuple[str, int], ...]
@@ -58,8 +59,10 @@ def wanted(single: Single, stats: Mapping[str, Stat]) -> Ask:
 
 def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
     """Walk the stored parts beside the order asked for; a point is passed over, a list multiplies the streams."""
-    if not ask:
+    if not ask or (match.path.unique and whole_keys(match) == 1):  # one record needs no order
         return UNORDERED
+    if match.path.hashed:
+        return _made(Arranged("", ask, 1, 0, "hashed", ask[0][0]), dialect)
     turn, streams, given, at = 0, 1.0, 0, 0
     why = blocker = ""
     for step in match.order:
@@ -67,7 +70,7 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
             break
         part = step.part
         attr, way = ask[at]
-        if part.attr == attr and not match.path.hashed:
+        if part.attr == attr:
             this = part.dir * part.kept.order * way
             why = _against(step, turn, this)
             if why:
@@ -84,7 +87,7 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
             why, blocker = "before", part.attr
             break
     if at < len(ask):
-        return _left(match, ask, at, given, (why, blocker), dialect)
+        return _made(Arranged("", ask, 1, given, why or "absent", ask[at][0], blocker), dialect)
     if turn < 0 and not dialect.reverse:
         return _made(Arranged("", ask, 1, 0, "backwards", ask[0][0]), dialect)
     kind = "merged" if streams > 1 else "reversed" if turn < 0 else "stored"
@@ -97,11 +100,6 @@ def _against(step: Walked, turn: int, this: int) -> str:
     if not step.part.kept.order:
         return "lost"
     return "direction" if turn and this != turn else ""
-
-
-def _left(match: Match, ask: Ask, at: int, given: int, why: tuple[str, str], dialect: Dialect) -> Arranged:
-    code = why[0] or ("absent" if not match.path.hashed else "hashed")
-    return _made(Arranged("", ask, 1, given, code, ask[at][0], why[1]), dialect)
 
 
 def _made(short: Arranged, dialect: Dialect) -> Arranged:

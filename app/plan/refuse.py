@@ -40,6 +40,7 @@ GENERIC: Mapping[str, str] = {
     "filter": "`{attr} {op}` is not part of the key of {path}, and nothing filters there",
     "nothing": "no key or index serves `{attr} {op}`",
     "buckets": "`{attr}` picks the partition of {path}, which takes equality only: one request per bucket",
+    "scattered": "`{attr}` decides on which node a record of {path} lies and is not bound: every node is asked",
     "scan": "{path} can only be read as a whole",
     "partial": "{path} holds only records where `{attr} {op}`, and the read does not say so",
     "stale": "{path} lags behind the record, and this read must see the latest write",
@@ -144,13 +145,28 @@ def _blocker(match: Match, cond: Cond) -> str:
     return cond.attr
 
 
+ITS_OWN = frozenset({"buckets", "nothing", "endless", "scattered"})
+"""Sentences that say something else than the rule behind their code."""
+
+
+def _sentence(refusal: Refusal, dialect: Dialect) -> str:
+    """The store's own sentence, for the word before the code; else a plain one."""
+    own = dialect.wording
+    if refusal.word in own:
+        return own[refusal.word]
+    if refusal.word in ITS_OWN or refusal.code not in own:
+        return GENERIC.get(refusal.word) or GENERIC.get(refusal.code, "{path}: {attr} {op}")
+    return own[refusal.code]
+
+
 def say(refusal: Refusal, path: str, dialect: Dialect) -> Miss:
     """The reason as a sentence: the store's rule where it words one, else a plain one."""
     what = refusal.what
     if not what:
-        own = dialect.wording.get(refusal.word) or dialect.wording.get(refusal.code)
-        text = own or GENERIC.get(refusal.word) or GENERIC.get(refusal.code, "{path}: {attr} {op}")
         names = {"attr": refusal.attr, "op": refusal.op, "blocker": refusal.blocker, "path": path}
         why = ORDER_WORDS.get(refusal.word, "").format(**names)
+        text = _sentence(refusal, dialect)
         what = text.format(**names, why=why)
+        if why and "{why}" not in text:
+            what = f"{what.rstrip('.')}: {why}"
     return Miss(refusal.code, what, path, refusal.attr, refusal.fix)

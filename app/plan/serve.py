@@ -9,7 +9,7 @@ from app.model.spread import Spread
 from app.plan.bind import SPECIAL, Named, by_attribute
 from app.plan.estimate import Cost, estimate
 from app.plan.grade import grade
-from app.plan.match import lay
+from app.plan.match import lay, narrowing
 from app.plan.numbers import ONE_RECORD, Numbers
 from app.plan.order import Arranged, Ask, arrange, wanted
 from app.plan.refuse import Refusal, refusals
@@ -88,7 +88,7 @@ class Task:
         self.keep = world.keeps.get(single.of, 0.0)
         self.ask: Ask = wanted(single, world.stats)
         self.named: Named = by_attribute(single.where, dialect.ops)
-        self.size, self.matched = size, matched
+        self.size, self.matched = _bounded(size, dialect.encoding.limit), matched
         self._numbers: Numbers | None = None
         self._laid: dict[int, tuple[Match, Arranged]] = {}
 
@@ -122,14 +122,16 @@ class Task:
         cost = estimate(match, arranged, self.dialect, self.numbers, has_all, entry, self.nodes)
         return Served(match, arranged, cost, grade(match, arranged, cost), covered)
 
-    def works(self, path: AccessPath) -> bool:
-        """Would a path serve the read, order included? `path` must outlive the task."""
+    def works(self, path: AccessPath, before: Match | None = None) -> bool:
+        """Would a path serve the read, order included, and better than one already laid?"""
         match, arranged = self.lay(path)
-        return (
-            arranged.streaming
-            and useful(match, arranged)
-            and next(refusals(match, arranged, self.dialect, True), None) is None
-        )
+        if not (arranged.streaming and useful(match, arranged)):
+            return False
+        if next(refusals(match, arranged, self.dialect, True), None) is not None:
+            return False
+        if before is None or not arrange(before, self.ask, self.dialect).streaming:
+            return True
+        return len(narrowing(match)) > len(narrowing(before))
 
     def explain(self, path: AccessPath) -> Missed:
         """Every reason why a path refuses."""
@@ -144,7 +146,9 @@ class Task:
             return
         late = [w.part.attr for w in match.order]
         for cond in match.residual:
-            if cond.attr in late and late[0] != cond.attr:
+            if cond.attr in late and match.path.hashed:
+                yield Refusal("type", cond.attr, cond.op, late[0], "hashed")
+            elif cond.attr in late and late[0] != cond.attr:
                 yield Refusal("gap", cond.attr, cond.op, late[0])
             elif cond.attr not in late:
                 yield Refusal("filter", cond.attr, cond.op)
@@ -189,6 +193,11 @@ def hopeful(path: AccessPath, named: Container[str], lead: str, dialect: Dialect
         if p.attr:
             return p.attr in named or p.attr == lead
     return False
+
+
+def _bounded(size: Spread, limit: float) -> Spread:
+    """No record is larger than the store takes."""
+    return size if size.max <= limit else Spread(size.avg, size.p99, limit)
 
 
 def _tried(part: Part) -> bool:

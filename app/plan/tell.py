@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from app.model.spread import ZERO, Spread
+from app.plan.match import whole_keys
 from app.plan.serve import Served
 from app.plan.steps import Read
 from app.plan.types import Kind, Level, Match, Miss, Plan, Query, Record, Step
@@ -180,10 +181,7 @@ def residual(served: Served) -> tuple[str, ...]:
 
 def by_key(match: Match) -> bool:
     """Are whole primary keys asked for, one or several?"""
-    path = match.path
-    if not (path.primary and path.unique):
-        return False
-    return all(w.kind is Kind.POINT or w.kind is Kind.POINTS for w in (*match.partition, *match.order))
+    return match.path.primary and match.path.unique and whole_keys(match) > 0
 
 
 def units(query: Query, read: Read) -> float:

@@ -18,7 +18,7 @@ def unite(task: Task, each: Sequence[Served | None]) -> tuple[Served | None, tup
         return None, (Refusal("or", "the store unites no branches"),)
     parts = [s for s in each if s is not None and s.level < Level.SCAN]
     blocked = tuple(
-        Refusal("or", " and ".join(f"{c.attr} {c.op}" for c in branch))
+        Refusal("or", (text := " and ".join(f"{c.attr} {c.op}" for c in branch)), fix=f"Add a way in for {text}")
         for branch, s in zip(task.single.any_of, each, strict=True)
         if s is None or s.level >= Level.SCAN
     )
