@@ -5,7 +5,7 @@ Nothing here is an error of the file: a project with doubts loads and is analyse
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
@@ -37,8 +37,9 @@ class Doubt:
 def doubts(project: Project) -> tuple[Doubt, ...]:
     """Every contradiction, in the order of the project."""
     found: list[Doubt] = []
+    inserts, deletes = insert_rates(project), delete_rates(project)
     for entity in project.entities:
-        found += entity_doubts(entity, project)
+        found += entity_doubts(entity, project, inserts, deletes)
     for relationship in project.relationships:
         found += relationship_doubts(relationship, project)
     for pattern in project.patterns:
@@ -78,7 +79,13 @@ def spread_doubts(given: GivenSpread | None, at: str, thing: str) -> Iterator[Do
 # ---------------------------------------------------------------- entities
 
 
-def entity_doubts(entity: Entity, project: Project) -> Iterator[Doubt]:
+def entity_doubts(
+    entity: Entity,
+    project: Project,
+    inserts: Mapping[str, float] | None = None,
+    deletes: Mapping[str, float] | None = None,
+) -> Iterator[Doubt]:
+    """`inserts` and `deletes`: rates of the project, where the caller has them already."""
     place = f"entities/{entity.name}"
     yield from spread_doubts(entity.size, f"{place}/size", f"bytes of {entity.name}")
     for field in entity.fields:
@@ -89,7 +96,9 @@ def entity_doubts(entity: Entity, project: Project) -> Iterator[Doubt]:
         if count and distinct and distinct > count * _items(field.items):
             what = f"{entity.name}.{field.name} has {n(distinct)} distinct values in {n(count)} records"
             yield Doubt(f"{place}/fields", what, (("distinct", distinct), ("count", count)))
-    yield from _growth_doubts(entity, project, place)
+    came = (insert_rates(project) if inserts is None else inserts).get(entity.name)
+    went = (delete_rates(project) if deletes is None else deletes).get(entity.name, 0.0)
+    yield from _growth_doubts(entity, came, went, place)
     if entity.is_a and project.entity(entity.is_a) is None:
         yield Doubt(f"{place}/is a", f"there is no entity {entity.is_a!r} for {entity.name} to be a kind of")
 
@@ -103,12 +112,11 @@ def _count(entity: Entity | None) -> float | None:
     return entity.count.value if entity and entity.count and entity.count.known else None
 
 
-def _growth_doubts(entity: Entity, project: Project, place: str) -> Iterator[Doubt]:
+def _growth_doubts(entity: Entity, inserted: float | None, deleted: float, place: str) -> Iterator[Doubt]:
     """`growth` and the rate of inserts twofold apart; more records than growth can have left."""
     given = growth_rate(entity)
-    inserted = insert_rates(project).get(entity.name)
     if given and inserted and not (1 / APART <= given / inserted <= APART):
-        net = inserted - delete_rates(project).get(entity.name, 0.0)
+        net = inserted - deleted
         if not (net > 0 and 1 / APART <= given / net <= APART):
             what = (
                 f"{entity.name} grows by {n(given * 86_400)} a day, but its patterns insert "

@@ -132,24 +132,32 @@ def growth_rate(entity: Entity) -> float | None:
 
 def _flows(project: Project, actions: tuple[str, ...]) -> Iterator[tuple[str, float]]:
     """Entity and records/s of every change of these kinds, in every pattern whose rate is known."""
-    patterns = {p.operation: p for p in project.patterns}
+    drivers: dict[str, Pattern] = {}
     for pattern in project.patterns:
-        rate, _, _ = rate_of(pattern, project.traffic, patterns)
-        if rate is None:
+        if pattern.action not in actions and not any(also.action in actions for also in pattern.also):
             continue
-        rate *= pattern.batch.value if pattern.batch and pattern.batch.value else 1.0
-        if pattern.action in actions and pattern.entity:
-            part = _inserted(pattern) if pattern.action == "upsert" else 1.0
+        if pattern.for_each and not drivers:
+            drivers = {p.operation: p for p in project.patterns}
+        rate, _, _ = rate_of(pattern, project.traffic, drivers)
+        if rate is not None:
+            rate *= pattern.batch.value if pattern.batch and pattern.batch.value else 1.0
+            yield from _flows_of(project, pattern, actions, rate)
+
+
+def _flows_of(project: Project, pattern: Pattern, actions: tuple[str, ...], rate: float) -> Iterator[tuple[str, float]]:
+    """What one pattern changes when it runs `rate` times a second."""
+    if pattern.action in actions and pattern.entity:
+        part = _inserted(pattern) if pattern.action == "upsert" else 1.0
+        if part is not None:
+            yield pattern.entity, rate * part
+        if pattern.action == "insert":
+            for child in pattern.with_:
+                yield child, rate * _children(project, pattern.entity, child)
+    for also in pattern.also:
+        if also.action in actions:
+            part = _inserted(also) if also.action == "upsert" else 1.0
             if part is not None:
-                yield pattern.entity, rate * part
-            if pattern.action == "insert":
-                for child in pattern.with_:
-                    yield child, rate * _children(project, pattern.entity, child)
-        for also in pattern.also:
-            if also.action in actions:
-                part = _inserted(also) if also.action == "upsert" else 1.0
-                if part is not None:
-                    yield also.entity, rate * part * _times(project, pattern, also)
+                yield also.entity, rate * part * _times(project, pattern, also)
 
 
 def _inserted(write: Pattern | AlsoWrite) -> float | None:
