@@ -10,6 +10,7 @@ from app.plan.types import Cond, Step, World
 from app.stores.cassandra.types import key_column, quoted
 from app.stores.cassandra.where import Context, Spot, Where, spot_of
 from app.stores.common_query import after, elsewhere, field_of
+from app.stores.common_steps import source
 
 
 def read_lines(here: Context) -> Iterable[str]:
@@ -33,8 +34,10 @@ def _step(number: int, step: Step, here: Context) -> Iterable[str]:
     if spot is None:
         yield f"-- {number}. {step.path}: no key leads there"
         return
-    before = f"row of step {number - 1}" if number > 1 else "row reached"
-    where = Where(spot, _conds(step), here.world)
+    conds = _conds(step)
+    at = source(conds, here.plan.steps[: number - 1], here.world)
+    before = f"row of step {at}" if at else "row reached"
+    where = Where(spot, conds, here.world)
     parts = where.texts()
     loop = f", once for each {before}" if step.how in ("each", "list") else ""
     yield f"-- {number}. {step.path}{loop}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from app.plan import lay
-from app.plan.types import Step, World
+from app.plan.types import Cond, Step, World
 from app.stores.common_query import elsewhere, field_of
+from app.stores.common_steps import origin, source
 from app.stores.dynamodb.keys import KeyAttribute, things
 from app.stores.dynamodb.names import table_name
 from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, columns, conds_of, key_of, spot_of
@@ -34,8 +35,10 @@ def _step(number: int, step: Step, here: Context) -> Iterable[str]:
     if spot is None:
         yield f"# {number}. {step.path}: no key leads there"
         return
-    before = f"step {number - 1}" if number > 1 else ""
-    bound = Bound(conds_of(step), before)
+    earlier, conds = here.plan.steps[: number - 1], conds_of(step)
+    at = source(conds, earlier, here.world)
+    before = f"step {at}" if at else ""
+    bound = Bound(conds, lambda cond: _origin(cond, earlier, here))
     name, body = request(step, spot, bound, here, first=number == 1)
     yield f"# {number}. {name} {step.path.removesuffix(' scan')}{_purpose(step, before)}"
     yield from (f"# {note}" for note in notes(step, bound, here))
@@ -44,6 +47,12 @@ def _step(number: int, step: Step, here: Context) -> Iterable[str]:
         yield "# next page: the same request, starting behind the last item of the page before"
         yield from json_lines({**body, "ExclusiveStartKey": start_key(spot, here.world)})
     yield ""
+
+
+def _origin(cond: Cond, earlier: Sequence[Step], here: Context) -> str:
+    """`id of step 2`: where the value of a link comes from."""
+    field, number = origin(cond, earlier, here.world)
+    return f"{field} of step {number}" if number else field
 
 
 def _purpose(step: Step, before: str) -> str:
@@ -123,7 +132,7 @@ def _hull(step: Step, spot: Spot, bound: Bound, here: Context) -> Body:
         if mine is None or not mine.way.sk:
             return {}
         of = mine.record.of
-        asked = Bound(conds_of(part), bound.from_step)
+        asked = Bound(conds_of(part), bound.origin)
         found = interval(mine.way.sk[0], asked, lambda path, of=of: lay.column(of, path, here.world))  # type: ignore[misc]
         if found.op not in ("=", "begins_with", "between"):
             return {}

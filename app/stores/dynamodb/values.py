@@ -49,7 +49,8 @@ class Bound:
     """What conditions say about the attributes of one record: operands by attribute and operator."""
 
     conds: Sequence[Cond]
-    from_step: str = ""
+    origin: Callable[[Cond], str] | None = None
+    """Words for a value that comes from an item read before; None: there is no such item."""
     several: list[str] = field(default_factory=list)
     """Sentences: which values are tried one by one."""
 
@@ -84,8 +85,7 @@ class Bound:
         operands = cond.source.operands if cond.source is not None else ()
         if at < len(operands):
             return value_text(operands[at])
-        where = f" of {self.from_step}" if self.from_step else ""
-        return "{" + field_of(cond.attr) + where + "}"
+        return "{" + (self.origin(cond) if self.origin is not None else field_of(cond.attr)) + "}"
 
     def _note(self, text: str) -> None:
         if text not in self.several:

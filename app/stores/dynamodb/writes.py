@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable
 
-from app.model.conditions import Comparison, Conditions, Literal
-from app.model.keys import KeyPart
+from app.model.conditions import Comparison, Conditions
 from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.judge import cond
-from app.plan.types import Cond, Touch, World
+from app.plan.types import Cond, Touch
 from app.stores.common_query import entity_of, field_of
-from app.stores.common_write import asked, value_of
-from app.stores.dynamodb.keys import KeyAttribute, index_key, index_way, local_key, local_way, lone
+from app.stores.common_write import asked
+from app.stores.dynamodb.items import index_keys, left, packed_keys, part_text, text_of, values_of
 from app.stores.dynamodb.names import table_name, ttl_attribute
 from app.stores.dynamodb.reads import json_lines
 from app.stores.dynamodb.records import kinds
 from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, columns, key_of
-from app.stores.dynamodb.values import Bound, filter_text, placeholder, scalar, typed, value_text
+from app.stores.dynamodb.values import Bound, filter_text, placeholder, scalar, typed
 
 SAME_ON_RETRY = "{a token of the operation, the same on a retry}"
 
@@ -87,7 +84,8 @@ def action(touch: Touch, here: Context) -> tuple[str, Body] | None:
     spot = _spot(touch, here)
     if spot is None:
         return None
-    bound = Bound(tuple(_known(spot, here)), "the item found" if touch.find != "key" else "")
+    found = touch.find != "key"
+    bound = Bound(tuple(_known(spot, here)), (lambda c: f"{field_of(c.attr)} of the item found") if found else None)
     key = key_of(spot, bound, here.world)
     if key is None:
         return None
@@ -121,29 +119,6 @@ def _wheres(pattern: Pattern) -> Iterable[Conditions | None]:
     yield from (also.where for also in pattern.also)
 
 
-def values_of(pattern: Pattern, of: str, world: World) -> Mapping[str, Any]:
-    """Own column → what the operation sets it to, as typed."""
-    return {lay.column(of, path, world): value for part in asked(pattern) for path, value in part.set.items()}
-
-
-def _text(attr: str, given: Mapping[str, Any], of: str, world: World) -> tuple[str, str]:
-    """(`set` or `add`, text) of the value an attribute gets; what the operation does not say is brought along."""
-    own = "{" + (field_of(attr) if entity_of(attr) == of else attr.removeprefix("=")) + "}"
-    if attr not in given:
-        return "set", own
-    kind, value = value_of(given[attr], world.stats.get(attr))
-    if kind == "now":
-        return "set", "{now}"
-    if kind == "param":
-        return "set", "{" + str(value) + "}"
-    if kind in ("add", "less"):
-        text = "{" + value + "}" if isinstance(value, str) else f"{abs(value):.15g}"
-        return "add", f"-{text}" if kind == "less" or (not isinstance(value, str) and value < 0) else text
-    if kind == "set" and value is not None and not isinstance(value, dict):
-        return "set", value_text(Literal(value))
-    return "set", own
-
-
 def _put(touch: Touch, spot: Spot, table: str, here: Context) -> Body:
     """The whole item: its keys, own fields, embeds and copies under their stored names."""
     world, names, of = here.world, spot.names(here.world), spot.record.of
@@ -151,9 +126,9 @@ def _put(touch: Touch, spot: Spot, table: str, here: Context) -> Body:
     bound = Bound(tuple(_known(spot, here)))
     item: Body = {}
     for attribute, parts in columns(spot):
-        texts = (_part(p, given, of, world, bound) for p in parts)
+        texts = (part_text(p, given, of, world, bound) for p in parts)
         item[attribute.name] = typed("".join(texts), attribute.type)
-    item |= dict(_index_keys(spot, given, here))
+    item |= dict(index_keys(spot, given, here))
     for held in spot.record.shape:
         attrs = held.attrs if held.attrs is not None else world.fields.get(held.entity, ())
         for attr in (*sorted(attrs), *sorted(held.computed)):
@@ -164,7 +139,7 @@ def _put(touch: Touch, spot: Spot, table: str, here: Context) -> Body:
             if top != stored:
                 item.setdefault(top, {"L": [f"one map for each {held.entity}"]})
             elif stored not in item:
-                item[stored] = typed(_text(attr, given, of, world)[1], scalar(attr, world))
+                item[stored] = typed(text_of(attr, given, of, world)[1], scalar(attr, world))
     expiry = ttl_attribute(spot.structure) if spot.record.ttl_text else ""
     if expiry:
         item[expiry] = typed("{when it expires, in seconds since 1970}", "N")
@@ -176,56 +151,6 @@ def _put(touch: Touch, spot: Spot, table: str, here: Context) -> Body:
         "ConditionExpression": f"attribute_not_exists({placeholder(name)})",
         "ExpressionAttributeNames": {placeholder(name): name},
     }
-
-
-def _index_keys(
-    spot: Spot, given: Mapping[str, Any], here: Context, touched: frozenset[str] | None = None
-) -> Iterable[tuple[str, Body]]:
-    """Key attributes of indexes that exist beside the fields: `GSI1_pk`. `touched`: only those that these make."""
-    world, of = here.world, spot.record.of
-    for where, attribute, parts in _packed(spot, world):
-        attrs = {lay.column(of, p.attr, world) for p in parts if p.attr}
-        entered = touched is not None and bool(touched & {c.attr for c in where})
-        if (touched is None or attrs & touched or entered) and not _left(where, given, world):
-            yield attribute.name, typed("".join(_part(p, given, of, world) for p in parts), attribute.type)
-
-
-def _packed(spot: Spot, world: World) -> Iterable[tuple[tuple[Cond, ...], KeyAttribute, tuple[KeyPart, ...]]]:
-    """(what the index asks, key attribute, its parts) for every index key that is no field by itself."""
-    thing, structure = spot.thing, spot.structure
-    ways = [(i, index_way(i, thing, structure), index_key(i, structure, world)) for i in structure.gsi]
-    ways += [(i, local_way(i, thing, structure), local_key(i, structure, world)[1:]) for i in structure.lsi]
-    for index, way, keys in ways:
-        if way is None:
-            continue
-        where = lay.conds(index.where, spot.record.of, world)
-        for attribute, parts in columns(replace(spot, keys=keys, way=way)):
-            if lone(parts) is None:
-                yield where, attribute, parts
-
-
-def _left(where: Iterable[Cond], given: Mapping[str, Any], world: World) -> bool:
-    """Does the operation set a value with which the item is not in the index?"""
-    for asked_ in where:
-        kind, value = value_of(given[asked_.attr], world.stats.get(asked_.attr)) if asked_.attr in given else ("", None)
-        operands = asked_.source.operands if asked_.source is not None else ()
-        if kind == "set" and asked_.op in ("=", "in") and all(isinstance(o, Literal) for o in operands):
-            return value not in [o.value for o in operands if isinstance(o, Literal)]
-    return False
-
-
-def _part(part: KeyPart, given: Mapping[str, Any], of: str, world: World, bound: Bound | None = None) -> str:
-    """One part of a key with the value the operation sets, or the one it names the item by."""
-    if part.is_literal:
-        return part.literal
-    if not part.attr:
-        return "{shard}"
-    attr = lay.column(of, part.attr, world)
-    if attr not in given and bound is not None:
-        return bound.point(part, attr) or "{}"
-    text = _text(attr, given, of, world)[1]
-    filters = "".join(f"|{f}" for f in part.filters)
-    return text[:-1] + filters + "}" if filters and text.endswith("}") else text
 
 
 def _update(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> Body:
@@ -249,7 +174,7 @@ def _update(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> B
     for attr in sorted(touch.attrs):
         stored = names(attr)
         top = stored.partition(".")[0]
-        kind, text = _text(attr, given, of, world)
+        kind, text = text_of(attr, given, of, world)
         if touch.op == "push" and (top != stored or entity_of(attr) != of):
             assign(top, "list_append(if_not_exists({0}, :empty), {1})", {"L": [f"the new {entity_of(attr)}"]})
             values[":empty"] = {"L": []}
@@ -260,9 +185,9 @@ def _update(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> B
             values[":zero"] = {"N": "0"}
         else:
             assign(stored, "{1}", typed(text, scalar(attr, world)))
-    for stored, value in _index_keys(spot, given, here, touch.attrs):
+    for stored, value in index_keys(spot, given, here, touch.attrs):
         assign(stored, "{1}", value)
-    gone = [k.name for where, k, _ in _packed(spot, world) if _left(where, given, world)]
+    gone = [k.name for where, k, _ in packed_keys(spot, world) if left(where, given, world)]
     taken |= {placeholder(n): n for n in gone}
     body: Body = {"TableName": table, "Key": key}
     if not texts:
