@@ -606,6 +606,10 @@ class World:
     """Entity → sets of own attributes that no two records share: its key, and what `unique` lists."""
     child_growth: Mapping[tuple[str, str], Spread] = field(default_factory=dict)
     """(role, child) → children added to each parent per second, where the workload says so."""
+    base: object = field(default=None, compare=False, repr=False)
+    """The same object in worlds that differ in nothing but `inflow`."""
+    uncounted: tuple[tuple[str, float | None], ...] = field(default=(), compare=False, repr=False)
+    """Inflow of entities whose count follows from it."""
     memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     """What has been worked out on this world, by question. It holds nothing that cannot be worked out again."""
 

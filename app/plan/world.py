@@ -31,25 +31,27 @@ def build_world(project: Project) -> World:
     """The world of a project. The same entities, relationships and inflow give the same object
     back.
 
-    Inflow is part of the key because insert rates stand in patterns; other edits of a pattern leave
-    the world alone.
+    Inflow stands in patterns and changes with their rates. Worlds that differ in nothing else share
+    their `base`, so that what does not depend on it can be kept.
     """
     inflow = _inflow(project)
     parts = (project.entities, project.relationships)
-    key = (
-        tuple(map(id, project.entities)),
-        tuple(map(id, project.relationships)),
-        tuple(inflow.items()),
-        project.tenant,
-    )
+    ids = (tuple(map(id, project.entities)), tuple(map(id, project.relationships)), project.tenant)
+    uncounted = tuple((e.name, inflow.get(e.name)) for e in project.entities if not (e.count and e.count.known))
+    key = (*ids, tuple(inflow.items()))
     if key in _worlds:
         _worlds.move_to_end(key)
+        return _worlds[key][1]
+    alike = next((w for k, (_, w) in reversed(_worlds.items()) if k[:3] == ids and w.uncounted == uncounted), None)
+    if alike is not None:
+        world = replace(alike, inflow=dict(inflow), memo={})
     else:
-        # the parts are kept with the world, so that no other part can get their identity
-        _worlds[key] = (parts, _build(project, inflow))
-        if len(_worlds) > KEPT_WORLDS:
-            _worlds.popitem(last=False)
-    return _worlds[key][1]
+        world = replace(_build(project, inflow), base=object(), uncounted=uncounted)
+    # the parts are kept with the world, so that no other part can get their identity
+    _worlds[key] = (parts, world)
+    if len(_worlds) > KEPT_WORLDS:
+        _worlds.popitem(last=False)
+    return world
 
 
 def _inflow(project: Project) -> dict[str, float]:
