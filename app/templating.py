@@ -130,10 +130,13 @@ def spread(value: Spread, kind: str = "number") -> str:
     return f"{show(value.avg)} · {show(value.p99) if value.p99 else '?'} · {show(value.max)}"
 
 
+_FIGURE = re.compile(r"([-+~≈]?[\d.,]+(?:–[\d.,]+)?) (\S.*)")
+
+
 def split_unit(text: str) -> Markup:
     """`1.2 KB` with its unit set apart."""
-    head, gap, unit = text.partition(" ")
-    return Markup("{}<i class=u>{}</i>").format(head, unit) if gap else escape(text)
+    found = _FIGURE.fullmatch(text)
+    return Markup("{}<i class=u>{}</i>").format(found[1], found[2]) if found else escape(text)
 
 
 _PLACEHOLDER = re.compile(r"(\{\{|\}\}|\{[^{}]*\})")

@@ -66,7 +66,10 @@
     place.className = "more"
     place.dataset.row = row.id
     row.after(place)
-    await kw.load(`${kw.base()}/rows/${row.id}`)
+    if (await kw.load(`${kw.base()}/rows/${row.id}`)) return
+    place.remove()
+    button.setAttribute("aria-expanded", "false")
+    row.classList.remove("opened")
   }
 
   const part = (verb, row, extra = {}) => kw.act("POST", `${kw.base()}/parts/${verb}`, { place: row.dataset.place, ...extra })

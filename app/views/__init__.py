@@ -19,8 +19,8 @@ How a page is made
 
 How things look
 ---------------
-* `templates/_macros.html`: `icon sev lv bits gauge kt n edit ask_input`; `templates/workbench/_finding_macros.html`: `note` (a
-  finding with its fixes, questions and Accept). Filters: `number size spread unit key plural`. In a project
+* `templates/_macros.html`: `icon sev lv bits gauge kt n edit ask_input`; `templates/workbench/_finding_macros.html`:
+  `note` (a finding with its fixes, questions and Accept). Filters: `number size spread unit key plural`. In a project
   `page.row_id(operation)` is the id of a row of the workbench. Icons: `static/icons.svg` (the id is the name).
 * `static/app.css` holds tokens, parts and the workbench; looks of other pages go to `static/pages.css`. No colour
   outside the tokens. Nothing inline: no `style=`, no `<script>` text, no `hx-on`, no `js:`; the security policy

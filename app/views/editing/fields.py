@@ -58,6 +58,7 @@ def text_of(project: Project, place: str, field: str) -> str:
     """The text the editor starts with; it reads back as the same value."""
     target = find(project, place)
     value: Any = part_at(project, target)
+    free = False
     for i, word in enumerate(relative(target.path, field)):
         way = relative(target.path, field)[i:]
         if isinstance(value, Mapping):
@@ -70,19 +71,24 @@ def text_of(project: Project, place: str, field: str) -> str:
         elif isinstance(value, tuple):
             value = value[_position(value, word)]
         elif isinstance(value, Part):
-            value = getattr(value, _attribute(type(value), word))
+            owner, name = type(value), _attribute(type(value), word)
+            value, free = getattr(value, name), _kind(owner, name) == "free"
         if value is None:
             return ""
-    return shown(value)
+    return shown(value, free=free)
 
 
-def shown(value: Any) -> str:
-    """The one-line text form of a value."""
+def shown(value: Any, *, free: bool = False) -> str:
+    """The one-line text form of a value. `free`: of a field that may hold anything."""
     if value is None:
         return ""
     plain = to_plain(value)
-    if isinstance(plain, Mapping) and set(plain) == {"*"}:
-        return str(plain["*"])
+    if isinstance(plain, Mapping):
+        if set(plain) == {"*"}:
+            return str(plain["*"])
+        nested = any(not isinstance(inner, str) for inner in plain.values())
+        if free or not isinstance(value, (Mapping, GivenSpread)) or (isinstance(value, GivenSpread) and nested):
+            return texts.flow(plain)
     return texts.write(plain)
 
 
@@ -147,12 +153,11 @@ def _figures(value: GivenSpread) -> dict[str, str]:
 
 
 def _with(part: Part, changed: Mapping[str, Any]) -> Part:
-    values = {name: getattr(part, name) for name in type(part).model_fields}
+    # What was never said stays unsaid: a default need not be a value a person may write.
+    values = {name: getattr(part, name) for name in part.model_fields_set}
     values.update(changed)
-    for name in changed:
-        if values[name] is None:
-            values[name] = type(part).model_fields[name].get_default(call_default_factory=True, validated_data={})
-    made: Part = type(part).model_validate(values, by_name=True, by_alias=True)
+    said = {name: value for name, value in values.items() if value is not None}
+    made: Part = type(part).model_validate(said, by_name=True, by_alias=True)
     return made
 
 
@@ -166,7 +171,8 @@ def _read(owner: type[Part], name: str, text: str) -> Any:
     if kind == "mapping":
         # `strong` for all of them, where a place takes one text for a mapping
         return text if name == "consistency" and ":" not in text else texts.read_mapping(text)
-    return texts.read_flow(text) if text[0] in "{[" and kind == "free" else text
+    flow = kind == "free" or (text[0] == "{" and "Template" not in repr(owner.model_fields[name].annotation))
+    return texts.read_flow(text) if text[0] in "{[" and flow else text
 
 
 def _settled(new: Any, way: Way) -> Any:

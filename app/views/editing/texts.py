@@ -84,6 +84,8 @@ def write(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{_quoted(str(k))}: {flow(v)}" for k, v in value.items())
     if isinstance(value, (list, tuple)):
+        if any(isinstance(v, (list, tuple)) for v in value):
+            return flow(value)
         return ", ".join(_entry(v) for v in value)
     return str(value)
 
