@@ -19,7 +19,8 @@ from dataclasses import replace
 from app.model.candidate import Structure
 from app.model.conditions import Comparison, Conditions
 from app.model.keys import KeyPart, Template
-from app.plan.hold import entries, figure_ages, group, purpose, shape, stored
+from app.plan.counted import entries, group, stored
+from app.plan.hold import figure_ages, purpose, shape
 from app.plan.judge import cond
 from app.plan.spell import Ttl, refresh_age, ttl, ttl_seconds
 from app.plan.types import Cond, Part, World

@@ -43,12 +43,12 @@ def lower_read(pattern: Pattern, world: World) -> Query:
     limit = _number(pattern.limit)
     _freshness(tree, pattern)
     skipped, most = _pages(pattern, limit)
-    found = [found_by(t.entity, t.where, t.any_of, world) if t.where or t.any_of else None for t in tree.twigs]
+    found = _matched(tree, pattern)
     return Query(
         name=pattern.operation,
         action=pattern.action,
         needs=tuple(t.done(m) for t, m in zip(tree.twigs, found, strict=True)),
-        matched=_matched(tree, pattern, found),
+        matched=next((m for m in found if m is not None), None) or found_by(root, (), (), world),
         limit=limit,
         offset=skipped,
         peak_offset=most,
@@ -70,11 +70,15 @@ def _root(pattern: Pattern, world: World) -> tuple[str, tuple[str, ...]]:
     return common, asked
 
 
-def _matched(tree: Tree, pattern: Pattern, found: list[Spread | None]) -> Spread:
-    """Records found at the node that carries the conditions, the root if it has any; as typed where it was."""
+def _matched(tree: Tree, pattern: Pattern) -> list[Spread | None]:
+    """Records that the conditions of each node find; at the first of them as typed, where it was."""
+    world = tree.world
+    found = [found_by(t.entity, t.where, t.any_of, world) if t.where or t.any_of else None for t in tree.twigs]
     given = pattern.matches.spread if pattern.matches else None
-    bound = next((m for m in found if m is not None), None)
-    return given or bound or found_by(tree.root, (), (), tree.world)
+    first = next((i for i, m in enumerate(found) if m is not None), 0)
+    if given is not None:
+        found[first] = given
+    return found
 
 
 # ---------------------------------------------------------------- what is needed

@@ -7,21 +7,15 @@ equalities of `where` of an old one. What cannot be understood becomes a sentenc
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from app.model.growth import read_consistency
-from app.model.spread import ONE, Spread, exactly
-from app.model.terms import Comparison, Conditions, Literal, Ref
+from app.model.spread import ONE, exactly
+from app.model.terms import Conditions
 from app.model.workload import AlsoWrite, Pattern
-from app.plan.judge import cond, literal
-from app.plan.matched import found_by
+from app.plan.said import Sets, said, sets_of
 from app.plan.types import Change, Rel, World, WriteIntent
-from app.plan.ways import fold, place
 
-_STEP = re.compile(r"^[+-]\s*(\d+(\.\d+)?|:?[A-Za-z_][\w.]*)$")
 DEEPEST = 4
 """Levels of children that a delete is followed down."""
 
@@ -38,24 +32,6 @@ class _Making:
     def ask(self, question: str) -> None:
         if question not in self.questions:
             self.questions.append(question)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sets:
-    """What is set, by attribute of one entity."""
-
-    how: dict[str, str]
-    literals: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Where:
-    """What `where` says: attributes bound to one value, old values it states, whether it asks for more than the key."""
-
-    known: frozenset[str]
-    before: dict[str, str]
-    guarded: bool
-    count: Spread
 
 
 def lower_write(pattern: Pattern, world: World) -> WriteIntent:
@@ -89,8 +65,8 @@ def _main(making: _Making, pattern: Pattern) -> None:
         making.ask(f"the entity {entity} is not described")
     given = frozenset(pattern.given)
     batch = pattern.batch.value if pattern.batch and pattern.batch.known and pattern.batch.value else 1.0
-    sets = _by_entity(making, entity, pattern.set)
-    own = sets.pop(entity, _Sets({}, {}))
+    sets = sets_of(world, entity, pattern.set, making.ask)
+    own = sets.pop(entity, Sets({}, {}))
     change = _change(making, pattern.action, entity, pattern.where, own, batch, pattern)
     only_if = change.only_if or pattern.only_if is not None
     making.changes.append(replace(change, only_if=only_if, given=given))
@@ -105,7 +81,7 @@ def _change(
     kind: str,
     entity: str,
     where: Conditions | None,
-    sets: _Sets,
+    sets: Sets,
     batch: float,
     write: Pattern | AlsoWrite,
 ) -> Change:
@@ -113,9 +89,9 @@ def _change(
     world = making.world
     if kind == "insert":
         return _insert(world, entity, sets, batch, getattr(write, "retry", ""))
-    said = _where(making, entity, where)
+    found = said(world, entity, where, making.ask)
     keys = frozenset(world.keys.get(entity, ()))
-    known, count, how = said.known, said.count, dict(sets.how)
+    known, count, how = found.known, found.count, dict(sets.how)
     if where is None:
         known = known | keys  # the record in hand: the caller names it by its key
         count = ONE
@@ -128,22 +104,22 @@ def _change(
     mark = world.soft_delete.get(entity)
     if kind == "delete" and mark in world.stats and mark is not None:
         kind, how = "update", {mark: "now"}
-        said.before.setdefault(mark, "null")
+        found.before.setdefault(mark, "null")
     return Change(
         kind=kind,
         entity=entity,
         known=known,
         sets=how,
         literals=sets.literals,
-        before=said.before,
+        before=found.before,
         count=count if batch == 1 else count.times(batch),
-        only_if=said.guarded,
+        only_if=found.guarded,
         inserts=_inserts(write),
         key_by=world.made_by.get(entity, "client"),
     )
 
 
-def _insert(world: World, entity: str, sets: _Sets, batch: float = 1.0, retry: str = "") -> Change:
+def _insert(world: World, entity: str, sets: Sets, batch: float = 1.0, retry: str = "") -> Change:
     """A new record: everything is known but a key that the server makes."""
     own = world.fields.get(entity, ())
     made_by = world.made_by.get(entity, "client")
@@ -174,13 +150,13 @@ def _child(making: _Making, parent: Change, name: str, given: frozenset[str]) ->
     if rel is None:
         making.ask(f"{name} is written with {parent.entity}, but no relationship joins them")
         return
-    new = _insert(making.world, rel.child, _Sets({}, {}))
+    new = _insert(making.world, rel.child, Sets({}, {}))
     count = parent.count.of(rel.children) if parent.count != ONE else rel.children
     known = new.known | frozenset(rel.via)
     making.changes.append(replace(new, known=known, count=count, same_as=parent.entity, given=given))
 
 
-def _neighbour(making: _Making, change: Change, entity: str, sets: _Sets) -> None:
+def _neighbour(making: _Making, change: Change, entity: str, sets: Sets) -> None:
     """`set` names an attribute of another entity: its one parent, or the children."""
     world = making.world
     up = next((r for r in world.rels if r.child == change.entity and entity in (r.role, r.parent)), None)
@@ -212,8 +188,8 @@ def _also(making: _Making, pattern: Pattern, also: AlsoWrite) -> None:
         return
     if entity not in making.world.fields:
         making.ask(f"the entity {entity} is not described")
-    sets = _by_entity(making, entity, also.set)
-    own = sets.pop(entity, _Sets({}, {}))
+    sets = sets_of(making.world, entity, also.set, making.ask)
+    own = sets.pop(entity, Sets({}, {}))
     change = _change(making, kind, entity, also.where, own, 1.0, also)
     if also.for_each:
         change = _per_child(making, pattern, also.for_each, change)
@@ -256,73 +232,3 @@ def _cascade(making: _Making, change: Change, depth: int) -> None:
         )  # fmt: skip
         making.changes.append(child)
         _cascade(making, child, depth - 1)
-
-
-# ---------------------------------------------------------------- where and set
-
-
-def _where(making: _Making, entity: str, where: Conditions | None) -> _Where:
-    world = making.world
-    known: set[str] = set()
-    before: dict[str, str] = {}
-    conds = []
-    other = False
-    for term in where.terms if where else ():
-        spot = fold(place(world, entity, term.path)) if isinstance(term, Comparison) else None
-        if spot is None or not isinstance(term, Comparison) or spot.why:
-            if spot is not None:
-                making.ask(spot.why)
-            other = True
-            continue
-        if any(isinstance(o, Ref) for o in term.operands):
-            other = True
-            continue
-        if not spot.edges:
-            conds.append(cond(term, spot.attr, world))
-        if term.op == "=" and term.operands:
-            known.add(spot.attr)
-            value = term.operands[0]
-            if isinstance(value, Literal):
-                before[spot.attr] = literal(value.value)
-        elif term.op == "null":
-            before[spot.attr] = "null"
-    count = found_by(entity, conds, (), world)
-    keys = frozenset(world.keys.get(entity, ()))
-    keyed = any(u <= known for u in world.unique_together.get(entity, ())) if keys else False
-    guarded = keyed and (other or any(c.attr not in keys for c in conds))
-    return _Where(frozenset(known), before, guarded, count)
-
-
-def _by_entity(making: _Making, entity: str, values: Mapping[str, Any]) -> dict[str, _Sets]:
-    """What is set, by the entity it belongs to."""
-    found: dict[str, _Sets] = {}
-    for path, value in values.items():
-        head = path.partition(".")[0]
-        spot = fold(place(making.world, entity, path))
-        if spot.why:
-            making.ask(spot.why)
-        owner = spot.entity if not spot.edges else head
-        sets = found.setdefault(entity if not spot.edges else owner, _Sets({}, {}))
-        attr = spot.attr or path
-        how, text = _value(value)
-        sets.how[attr] = how
-        if text is not None:
-            sets.literals[attr] = text
-    return found
-
-
-def _value(value: Any) -> tuple[str, str | None]:
-    """How a value is set, and its text where it is a literal."""
-    if isinstance(value, Mapping):
-        word = next(iter(value), "")
-        return (
-            "push" if word in ("push", "add", "append") else "pull" if word in ("pull", "remove") else "param"
-        ), None
-    text = str(value).strip()
-    if text == "now":
-        return "now", None
-    if text.startswith(":"):
-        return "param", None
-    if _STEP.match(text):
-        return "add", None
-    return "value", text

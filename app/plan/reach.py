@@ -34,7 +34,9 @@ def reach(changes: Iterable[Change], records: Sequence[Record], world: World) ->
 
 
 def _node(change: Change, record: Record, at: int, held: Held, world: World, found: Reached) -> None:
-    if held.entity == change.entity or change.entity in world.kinds.get(held.entity, ()):
+    if held.entity != change.entity:
+        change = _as_kind(change, held.entity, world) or change
+    if held.entity == change.entity:
         attrs = _attrs(change, record, at, held)
         if attrs is not None:
             why = "" if not at else "copy" if held.edge is not None and not held.edge.down else "embed"
@@ -45,6 +47,34 @@ def _node(change: Change, record: Record, at: int, held: Held, world: World, fou
             continue
         part = replace(change, sets={name: "set" if _latest(name, fig) else "add"}, literals={})
         Touching(part, record, at, frozenset({name}), "computed", world, found, rel).note()
+
+
+def _as_kind(change: Change, entity: str, world: World) -> Change | None:
+    """The change as one of `entity`, where one of the two is a kind of the other.
+
+    What all kinds share has one name in each of them. A change of any kind meets each in proportion to its number.
+    """
+    if change.entity in world.kinds.get(entity, ()):
+        share = 1.0
+    elif entity in world.kinds.get(change.entity, ()):
+        share = world.counts[entity] / max(1.0, world.counts[change.entity])
+    else:
+        return None
+    start, size = f"{entity}.", len(change.entity) + 1
+
+    def named(attr: str) -> str:
+        return start + attr[size:] if attr.startswith(f"{change.entity}.") else attr
+
+    return replace(
+        change,
+        entity=entity,
+        known=frozenset(map(named, change.known)),
+        sets={named(a): how for a, how in change.sets.items()},
+        literals={named(a): text for a, text in change.literals.items()},
+        before={named(a): text for a, text in change.before.items()},
+        count=change.count if share == 1 else change.count.times(share),
+        same_as=change.same_as or change.entity,
+    )
 
 
 def _attrs(change: Change, record: Record, at: int, held: Held) -> frozenset[str] | None:

@@ -11,7 +11,8 @@ import pytest
 from app.model.spread import Spread
 from app.model.text import read_yaml
 from app.plan import lay
-from app.plan.size import breakdown, key_text, packed_keys, record_size, sample, size_of
+from app.plan.keysize import key_text, packed_keys
+from app.plan.size import breakdown, record_size, sample, size_of
 from app.plan.types import Encoding, Held, Part, Record, World
 from app.plan.world import build_world
 from app.stores import STORES

@@ -7,6 +7,8 @@ import pytest
 
 from app.model.keys import Kept
 from app.model.spread import ONE, Spread
+from app.model.text import read_yaml
+from app.plan.lower import lower_write
 from app.plan.types import (
     AccessPath,
     Change,
@@ -20,7 +22,9 @@ from app.plan.types import (
     World,
     WriteIntent,
 )
+from app.plan.world import build_world
 from app.plan.write import plan_write
+from app.stores import STORES
 from tests.plan import write_samples as w
 
 
@@ -389,3 +393,36 @@ def test_bytes_are_of_what_is_written() -> None:
     assert new.bytes.avg == 500
     small = plan(STATUS, w.ORDERS_DOCUMENTS[1:2], w.ORDERS)
     assert small.bytes.avg == len("status") + 8
+
+
+KINDS = """
+keywright: 1
+name: Contents
+entities:
+  - {name: content, fields: [id uuid key, title string avg 20]}
+  - {name: article, is a: content, count: 300, fields: [body text avg 4 KB]}
+  - {name: video, is a: content, count: 100, fields: [seconds int32]}
+patterns:
+  - {operation: Retitle, update: content, where: "content.id = :c", set: {content.title: ":t"}}
+  - {operation: Retitle article, update: article, where: "article.id = :a", set: {article.title: ":t"}}
+models:
+  - name: Apart
+    store: mongodb
+    structures: [{collection: articles, of: article, _id: article.id}, {collection: videos, of: video, _id: video.id}]
+  - {name: Together, store: mongodb, structures: [{collection: contents, of: content, _id: content.id}]}
+"""
+
+
+def test_a_change_of_any_kind_meets_every_kind() -> None:
+    project = read_yaml(KINDS)
+    contents = build_world(project)
+
+    def touched(model: int, pattern: int) -> list[tuple[str, float, str]]:
+        made = project.models[model]
+        kinds = [r for s in made.structures for r in STORES["mongodb"].records(s, made, contents)]
+        found = plan_write(lower_write(project.patterns[pattern], contents), kinds, contents)
+        return [(t.record, t.count.avg, t.find) for t in found.touches]
+
+    assert touched(0, 0) == [("articles", 0.75, "key"), ("videos", 0.25, "key")]
+    assert touched(0, 1) == [("articles", 1, "key")]
+    assert touched(1, 1) == [("contents", 1, "key")]
