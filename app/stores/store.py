@@ -88,8 +88,8 @@ class Store:
 
     `facts` by slug. The slugs rules look for: `max_record_bytes`, `max_key_bytes`, `partition_writes_per_second` (in
     write units), `partition_reads_per_second` (in read units), `partition_bytes` (soft size), `partition_bytes_hard`,
-    `partition_rows`, `transaction_items`, `max_indexes`, `sort_memory_bytes`, `points_with_sort` (longest list that keeps
-    order), `page_bytes`; a store without such a limit leaves the slug out.
+    `partition_rows`, `transaction_items`, `max_indexes`, `sort_memory_bytes`, `points_with_sort` (longest list that
+    keeps order), `page_bytes`; a store without such a limit leaves the slug out.
     """
 
     name: str

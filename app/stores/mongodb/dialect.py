@@ -94,6 +94,11 @@ WORDING = {
     "majority read and write concern.",
     "or": "Every branch of $or needs an index of its own, or the collection is scanned.",
     "hashed": "A hashed index answers equality only: no range and no order on {attr}.",
+    "fix new": "Create an index on ({parts})",
+    "fix extend": "Add {parts} at the end of the index {path}",
+    "fix flip": "Declare {parts} in {path}",
+    "fix reorder": "Order the index {path} as ({parts}): equality, sort, range",
+    "fix hold": "Keep {parts} in the documents of {path}: embedded, copied or computed",
     "join": "$lookup reads the other collection once per document and needs an index on its field.",
 }
 

@@ -17,6 +17,10 @@ from app.stores.common_record import amount
 from app.stores.redis.keys import clustered, spoken, template
 from app.stores.redis.records import member_parts, records, type_of
 
+NOW = "$(date -u +%FT%TZ)"
+NOW_MS = "$(date +%s%3N)"
+"""The time as text, and as milliseconds for a score."""
+
 
 def quoted(text: str) -> str:
     """A word of a command; in quotes where a shell would read something into it."""
@@ -64,10 +68,13 @@ class Keys:
     @property
     def score(self) -> str:
         text = self.structure.score.strip().strip("{}").lstrip("-").strip()
-        return self.value(lay.column(self.record.of, text, self.world)) if text else "0"
+        found = self.value(lay.column(self.record.of, text, self.world)) if text else "0"
+        return NOW_MS if found == NOW else found
 
     def value(self, attr: str) -> str:
         given = self.values.get(attr)
+        if given == "now":
+            return NOW
         return given if given is not None else f"${field_of(attr).replace('.', '_')}"
 
 
@@ -141,6 +148,12 @@ def _added(keys: Keys) -> str:
             return f"SETBIT {keys.key} $offset 1"
         case _:
             return f"GEOADD {keys.key} $lon $lat {keys.member}"
+
+
+def taken(keys: Keys) -> str:
+    """The list that holds what is being worked on; its tag is the queue's key, so that both lie in one slot."""
+    name = keys.key.strip('"')
+    return quoted(f"{name}:taken" if "{" in name else f"{{{name}}}:taken")
 
 
 def trim(keys: Keys) -> str:

@@ -26,6 +26,14 @@ WORDING = {
     "join": "Redis has no joins: the keys found are read with further commands.",
     "slot": "CROSSSLOT Keys in request don't hash to the same slot: {path} lie in several slots, and a transaction,"
     " script or multi-key command reaches one. Give them a common {{tag}}.",
+    "fix new": "Keep a sorted set or stream in the order ({parts})",
+    "fix new key": "Keep a key family made of ({partition}), written together with this one",
+    "fix new partition": "Keep a sorted set per ({partition}) with the score ({order}), written together with this one",
+    "fix extend": "Make {parts} part of the member of {path}",
+    "fix flip": "Read {path} in reverse (REV)",
+    "fix reorder": "Score {path} by ({parts})",
+    "fix hold": "Write {parts} into {path} too",
+    "fix strong": "Read the truth instead of {path}",
     "limit": "one value holds at most 512 MB",
 }
 

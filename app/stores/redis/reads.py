@@ -63,8 +63,11 @@ def _step(step: Step, keys: Keys, pattern: Pattern) -> Iterable[str]:
     ask = step.ask[0] if step.ask else None
     if pattern.action == "aggregate" and "rank" in pattern.compute and keys.kind == "sorted set":
         yield _rank(keys, pattern)
-    elif pattern.action in ("count", "aggregate"):
+    elif pattern.action == "count" or (pattern.action == "aggregate" and "count" in pattern.compute):
         yield from _count(keys, ranges)
+    elif pattern.action == "aggregate":
+        yield from commands.members(keys, 0)
+        yield f"# {pattern.compute or 'the figure'}: worked out by the caller from all of them"
     elif ranges and keys.kind in ("sorted set", "stream"):
         yield from _range(step, keys, ranges, pattern)
     elif _several(step, keys):
@@ -153,7 +156,7 @@ def _many(step: Step, keys: Keys) -> Iterable[str]:
 def _take(keys: Keys) -> str:
     if keys.kind == "stream":
         return f"XREADGROUP GROUP $group $consumer COUNT 1 BLOCK 5000 STREAMS {keys.key} '>'"
-    return f"LMOVE {keys.key} {commands.quoted(keys.key.strip(chr(34)) + ':taken')} LEFT RIGHT"
+    return f"LMOVE {keys.key} {commands.taken(keys)} LEFT RIGHT"
 
 
 def _page(step: Step, keys: Keys, pattern: Pattern) -> Iterable[str]:

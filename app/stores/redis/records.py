@@ -7,13 +7,12 @@ from dataclasses import replace
 from app.model.candidate import Candidate, Structure
 from app.model.spread import ONE, Spread
 from app.plan import lay
-from app.plan.size import TEXT as WIDTH
-from app.plan.size import key_text
+from app.plan.keysize import key_text
 from app.plan.types import AccessPath, Held, Part, Record, World
 from app.stores.common_query import name_copies
 from app.stores.common_record import Laid, amount, nodes_of, record
 from app.stores.redis.dialect import dialect
-from app.stores.redis.encoding import MEMBERS, Family, encoding
+from app.stores.redis.encoding import MEMBERS, Family, encoding, value_text
 from app.stores.redis.keys import MEMBER, clustered, parts, placed_by, template
 
 TYPES = frozenset({"string", "hash", "list", "set", "sorted set", "stream", "bitmap", "hyperloglog", "geo"})
@@ -219,4 +218,4 @@ def _width(attr: str, world: World) -> float:
     stat = world.stats.get(attr)
     if stat is None:
         return 10.0
-    return float(WIDTH.get(stat.type.removesuffix("[]"), stat.bytes.avg)) * max(1.0, stat.elements)
+    return value_text(stat.type, stat.bytes.avg) * max(1.0, stat.elements)

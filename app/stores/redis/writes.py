@@ -81,7 +81,9 @@ def _spoken(writes: list[Written], plan: Plan) -> Iterable[str]:
         else:
             body += [*noted, *one.lines]
     apart = any(m.code == "slot" for m in plan.misses) or (
-        len(writes) > 1 and plan.scope != "slot" and any(w.keys.cluster for w in writes)
+        len({w.keys.key for w in writes if not w.alone}) > 1
+        and plan.scope != "slot"
+        and any(w.keys.cluster for w in writes)
     )
     if apart and body:
         yield f"# not one transaction: {CROSSSLOT}"
@@ -112,11 +114,11 @@ def _written(structure: Structure, change: Asked, pattern: Pattern, model: Candi
         return _cached(keys)
     if structure.purpose == "limiter" and keys.kind == "sorted set":
         return _limited(keys, pattern, change)
-    if keys.record.shape[0].entity != change.entity:
-        return Written(keys, tuple(commands.put(keys)), "write the copy again")
+    own = keys.record.shape[0].entity == change.entity
+    if not own or (keys.kind == "string" and change.kind in ("update", "upsert")):
+        return _whole(keys)
     if change.kind == "delete" and keys.kind == "list":
-        taken = commands.quoted(keys.key.strip('"') + ":taken")
-        return Written(keys, (f"LREM {taken} 1 $json",), "when it is done")
+        return Written(keys, (f'LREM {commands.taken(keys)} 1 "$json"',), "when it is done")
     if change.kind == "delete":
         return Written(keys, (commands.remove(keys),))
     return Written(keys, tuple(_changed(keys, change, world)))
@@ -142,6 +144,13 @@ def _cached(keys: Keys) -> Written:
         return Written(keys, tuple(commands.put(keys)), f"after the commit: {how}", alone=True)
     note = f"after the commit: {how}"
     return Written(keys, (f"UNLINK {keys.key}",), note, alone=True)
+
+
+def _whole(keys: Keys) -> Written:
+    """A part of a value that is one text: read it, change it, write it, unless somebody else did meanwhile."""
+    lines = (f"WATCH {keys.key}", *commands.get(keys), "MULTI", *commands.put(keys), "EXEC")
+    note = "the value is one text: read, change and write it whole; EXEC answers nil if it changed meanwhile"
+    return Written(keys, lines, note, alone=True)
 
 
 def _counted(keys: Keys, change: Asked) -> Written | None:
@@ -189,7 +198,7 @@ def _changed(keys: Keys, change: Asked, world: World) -> Iterable[str]:
 
 def text_of(kind: str, said: object) -> str:
     if kind == "now":
-        return "$(date -u +%FT%TZ)"
+        return commands.NOW
     return f"${said}" if kind == "param" else str(said)
 
 
