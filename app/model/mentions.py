@@ -122,7 +122,7 @@ def _marks(kind: type[Part]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for name, field in kind.model_fields.items():
         mark = next((m.what for m in field.metadata if isinstance(m, Mark)), None) or _inner(field.annotation)
-        found[name] = mark or ""
+        found[name] = "inside" if name == "inferred" else mark or ""
     return found
 
 
@@ -158,7 +158,19 @@ def _value(held: Any, mark: str, renaming: Renaming, anchor: str) -> Any:
     return _word(held, mark, renaming, anchor) if isinstance(held, str) else held
 
 
+_PATHS_INSIDE = frozenset(("needs", "set", "skew", "span", "consistency", "given", "where", "order by"))
+"""Places inside a part that may be followed by a path: `needs.buyer.name`."""
+
+
+def _place_inside(place: str, renaming: Renaming, anchor: str) -> str:
+    head, dot, path = place.partition(".")
+    return f"{head}.{renaming.path(path, anchor)}" if dot and head in _PATHS_INSIDE else place
+
+
 def _mapping(held: Mapping[str, Any], mark: str, renaming: Renaming, anchor: str) -> Mapping[str, Any]:
+    if mark == "inside":
+        moved = {_place_inside(key, renaming, anchor): value for key, value in held.items()}
+        return held if moved == dict(held) else Frozen(moved)
     new = {
         _word(key, mark, renaming, anchor): _value(value, "" if mark == "pattern" else mark, renaming, anchor)
         for key, value in held.items()

@@ -97,6 +97,26 @@ def resolve(workload: Workload, anchor: str, path: str, through: Sequence[str] =
     return _roles(workload).resolve(anchor, path, tuple(through))
 
 
+def own_column(workload: Workload, anchor: str, path: str) -> str | None:
+    """The anchor's own column that equals what a path names: `buyer.id` is `order.buyer_id`, seen from an order.
+
+    None where the value stands in another entity only. Keys of several fields match the foreign key pairwise.
+    """
+    roles = _roles(workload)
+    found = roles.resolve(anchor, path, ())
+    if not isinstance(found, Resolved) or not found.field:
+        return None
+    column = found.field
+    for step in reversed(found.edges):
+        r = step.relationship
+        parent = roles.entities.get(r.parent)
+        keys = [f.name for f in parent.key_fields] if parent else []
+        if step.down or r.many_to_many or column not in keys or len(keys) != len(r.via):
+            return None
+        column = r.via[keys.index(column)]
+    return f"{anchor}.{column}"
+
+
 _KEPT: OrderedDict[tuple[int, int], tuple[Workload, _Roles]] = OrderedDict()
 
 
@@ -244,4 +264,4 @@ def _names(step: Step) -> tuple[str, ...]:
     return (*_roles_of(step), step.to)
 
 
-__all__ = ["Ambiguous", "Answer", "Resolved", "Step", "Unknown", "resolve"]
+__all__ = ["Ambiguous", "Answer", "Resolved", "Step", "Unknown", "own_column", "resolve"]

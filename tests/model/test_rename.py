@@ -77,6 +77,19 @@ def test_fields_named_inside_their_entity() -> None:
     assert other.fields[2].computed == "sum(ticket.b * ticket.b)"
 
 
+def test_what_was_inferred_stays_inferred() -> None:
+    project = made("""
+        entities: [{name: user, fields: [id uuid key, name string]}, {name: order, fields: [user_id uuid]}]
+        relationships: [{parent: user, child: order, via: user_id}]
+        patterns:
+          - {operation: A, get: order, needs: user.name, inferred: {needs.user.name: the words, rate: 5 a day}}
+        """)
+    after = rename_field(project, "user", "name", "full_name").patterns[0]
+    assert dict(after.inferred) == {"needs.user.full_name": "the words", "rate": "5 a day"}
+    again = rename_entity(project, "user", "person").patterns[0]
+    assert dict(again.inferred) == {"needs.person.name": "the words", "rate": "5 a day"}
+
+
 def test_a_role() -> None:
     after = rename_role(library(), "borrower-loan", "holder")
     assert after.patterns[0].needs[2].what == "holder.name"

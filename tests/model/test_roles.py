@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.model.roles import Ambiguous, Resolved, Unknown, resolve
+from app.model.roles import Ambiguous, Resolved, Unknown, own_column, resolve
 from tests.model.samples import library, made
 
 SHOP = """
@@ -63,6 +63,24 @@ def way(anchor: str, path: str, through: tuple[str, ...] = ()) -> tuple[str, str
 )
 def test_paths(anchor: str, path: str, edges: str, entity: str, field: str) -> None:
     assert way(anchor, path) == (edges, entity, field)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "path", "column"),
+    [
+        ("order", "buyer.id", "order.buyer_id"),
+        ("order", "seller.id", "order.seller_id"),
+        ("order", "order.id", "order.id"),
+        ("order", "buyer.name", None),
+        ("order", "user.id", None),
+        ("pick", "stock.place", "pick.place"),
+        ("line", "buyer.id", None),
+        ("line", "order.id", "line.order_id"),
+        ("order", "line.sku", None),
+    ],
+)
+def test_keys_of_parents_are_own_columns(anchor: str, path: str, column: str | None) -> None:
+    assert own_column(PROJECT, anchor, path) == column
 
 
 def test_through_names_the_way() -> None:
