@@ -73,7 +73,6 @@ def _as_kind(change: Change, entity: str, world: World) -> Change | None:
         literals={named(a): text for a, text in change.literals.items()},
         before={named(a): text for a, text in change.before.items()},
         count=change.count if share == 1 else change.count.times(share),
-        same_as=change.same_as or change.entity,
     )
 
 
