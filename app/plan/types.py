@@ -134,6 +134,8 @@ class Single:
     """Greatest lag of a path in seconds; 0: any."""
     peak_offset: float = 0
     """Records passed over before the last page."""
+    buckets: bool = False
+    """Stored records are buckets: they follow each other in the order of what they are cut by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,9 +319,13 @@ class Dialect:
     race: int = 0  # results after which an engine that tries plans out picks one; 0: by cost
     page_bytes: float = 0  # largest page of one request (0: no limit)
     expand: Expand = Expand()
+    placed_by_prefix: bool = False  # the first part of `placed_by` picks the nodes, also by a range unless hashed
     veto: Callable[[Match], Iterable[Miss]] = accept  # refusals no flag above can say
     wording: Mapping[str, str] = field(default_factory=dict)
-    """The store's rule behind a refusal, by miss code: a sentence with `{attr}`, `{path}`, `{blocker}`, `{op}` placeholders."""
+    """The store's rule behind a refusal, by miss code: a sentence with `{attr}`, `{path}`, `{blocker}`, `{op}` placeholders.
+
+    What to do about it, by `fix` and a word (`fix new key`, `fix extend`): `{parts}`, `{partition}`, `{order}` besides.
+    """
 
 
 # ---------------------------------------------------------------- roles and trees

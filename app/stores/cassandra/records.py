@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from app.model.candidate import Candidate, Index, Structure
 from app.model.keys import KeyPart
-from app.plan import lay, size
+from app.plan import lay
+from app.plan.size import size_of
 from app.plan.types import AccessPath, Dialect, Held, Part, Record, Rel, World
 from app.plan.ways import place
 from app.stores.cassandra.dialect import dialect_of
@@ -172,14 +173,13 @@ def _static(rel: Rel, columns_: tuple[tuple[str, str], ...], rows: Record, model
     figures = frozenset(a for a in attrs if a.startswith("="))
     shape = (Held(rel.parent, (attrs - figures) | set(rel.key), computed=figures),)
     truth = not any(s.of == rel.parent for s in model.structures)
-    return Record(
+    made = Record(
         name=f"{rows.structure} static {rel.role}",
         structure=rows.structure,
         of=rel.parent,
         shape=shape,
         paths=(AccessPath(rows.structure, rel.parent, partition, unique=True, primary=True),),
         dialect=rows.dialect,
-        size=size.record_size(shape, world, rows.dialect.encoding),
         truth=truth,
         purpose="" if truth else "second copy",
         static=True,
@@ -187,6 +187,7 @@ def _static(rel: Rel, columns_: tuple[tuple[str, str], ...], rows: Record, model
         count=world.counts.get(rel.parent, 0.0),
         nodes=rows.nodes,
     )
+    return replace(made, size=size_of(made, world))
 
 
 def renamed(partition: tuple[Part, ...], rel: Rel) -> tuple[Part, ...] | None:
