@@ -16,7 +16,7 @@ _BY_TYPE = {
     "text": "text body content description message bio excerpt transcript note comment_text answer_text summary",
     "int32": """
         count quantity qty stock number year age rank rating_count views likes score_count duration available sequence
-        seq attempts retries points level_number inventory capacity seats unread size_bytes weight
+        seq attempts retries stars points level_number inventory capacity seats unread size_bytes weight
         """,
     "int64": "score bytes points balance_cents total_cents amount_cents price_cents counter",
     "decimal": "price total amount cost balance revenue tax discount subtotal fee salary budget spend",
@@ -27,7 +27,7 @@ _BY_TYPE = {
         """,
     "bool": "flag enabled active verified deleted read archived",
     "json": "metadata payload preferences settings attributes properties options config configuration data",
-    "point": "coordinates geolocation",
+    "point": "coordinates geolocation location",
 }
 
 TYPE_OF = {word: kind for kind, words in _BY_TYPE.items() for word in words.split()}
@@ -54,6 +54,8 @@ def type_of(name: str) -> str:
         return TYPE_OF[name]
     if words[0] in ("is", "has", "can", "was"):
         return "bool"
+    if words[0] == "total":
+        return "decimal"
     if words[-1] == "id":
         return "uuid"
     if words[-1] == "ids":

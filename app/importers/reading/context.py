@@ -73,7 +73,7 @@ def is_traffic(count: Count) -> str:
     """`reads` or `writes` where a count speaks of all traffic: `2k reads/s`."""
     if not count.per:
         return ""
-    if count.noun in ("read", "lectura"):
+    if count.noun == "read" or "lectura" in count.said or "leitura" in count.said:
         return "reads"
     return "writes" if count.noun in ("write", "escritura") else ""
 

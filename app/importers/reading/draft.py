@@ -71,6 +71,13 @@ class Draft:
             self.entities[name] = EntityDraft(name, inferred={"name": why})
         return name
 
+    def forget(self, name: str) -> None:
+        """Takes back an entity that nothing was said of yet."""
+        made = self.entities[name]
+        linked = any(name in (x.parent, x.child) for x in self.links)
+        if not made.given and not made.fields and not linked:
+            del self.entities[name]
+
     def field(self, entity: str, name: str, why: str, kind: str = "", **flags: str) -> str:
         """The path of a field, made where there is none. `flags` are words of the field's long form."""
         made = self.entities[entity]

@@ -48,6 +48,10 @@ def read_item(r: Reading, item: Item) -> None:
     if noun is None or not noun.name:
         _unreadable(r, item)
         return
+    if noun.vague:
+        r.note(f"needs: {item.said}")
+        r.ask("needs", f"Which are the {quoted(item.said)}, and how are they found?", noun.name)
+        return
     if item.by is not None and item.by.words and not item.by.by_id:
         bind(r, item.by, "by")
     if item.counted:
@@ -99,7 +103,7 @@ def _place(r: Reading, noun: Noun, thing: Thing, item: Item) -> None:
 
 def _own_field(r: Reading, noun: Noun, said: str) -> None:
     """A field of the entity itself; `unread count` and `total sales` keep all their words."""
-    name = "_".join((*noun.states, *noun.words)) + ("s" if noun.plural and noun.words[0] == "total" else "")
+    name = "_".join((*noun.states, *noun.words)) + ("s" if noun.plural and len(noun.words) > 1 else "")
     r.need(r.draft.field(r.entity, name, f"{quoted(said)} in “{r.name}”: taken for a field of {r.entity}"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.importers.reading.nouns import base
-from app.importers.reading.small_words import ARTICLES, DONE, KIN, PLURAL_VALUES, SMALL, STATE_WORDS
+from app.importers.reading.small_words import ARTICLES, DONE, KIN, PLURAL_VALUES, SMALL, STATE_WORDS, VAGUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,8 @@ class Noun:
     """`order id`, `orderId`, `order_id`."""
     states: tuple[str, ...] = ()
     """`open`, `unread`: words for a state, in English."""
+    vague: str = ""
+    """`related`, `nearby`: a choice that no condition was given for."""
     kin: str = ""
     """`child`, `root`, `parent`: its place among its own kind."""
     said: str = ""
@@ -34,7 +36,7 @@ class Noun:
 def noun_of(tokens: list[str], *, spanish: bool) -> Noun | None:
     """The noun in a run of words without articles; in Spanish the adjectives after it are dropped by the lists."""
     kept = [t for t in tokens if t not in ARTICLES and t not in SMALL]
-    while len(kept) > 1 and kept[-1] in ("flag", "field", "campo"):
+    while len(kept) > 1 and (kept[-1] in ("field", "campo") or (kept[-1] == "flag" and kept[-2][:3] in ("is_", "has"))):
         kept = kept[:-1]
     if len(kept) > 1 and DONE.fullmatch(kept[-1]) and kept[-1] not in STATE_WORDS:
         kept = kept[:-1]  # products ordered by, comments written by
@@ -45,8 +47,11 @@ def noun_of(tokens: list[str], *, spanish: bool) -> Noun | None:
         by_id, kept = True, kept[:-1]
     words: list[str] = []
     states: list[str] = []
-    plural, kin = False, ""
+    plural, kin, vague = False, "", ""
     for said in kept:
+        if said in VAGUE and len(kept) > 1:
+            vague = said
+            continue
         if said in KIN and len(kept) > 1:
             kin = KIN[said]
             continue
@@ -60,4 +65,4 @@ def noun_of(tokens: list[str], *, spanish: bool) -> Noun | None:
         words.extend([*stem, one])
     if not words:
         words = [states.pop() if states else kin]
-    return Noun(tuple(words), plural, by_id, tuple(states), kin, said=" ".join(tokens))
+    return Noun(tuple(words), plural, by_id, tuple(states), vague, kin, said=" ".join(tokens))

@@ -17,7 +17,7 @@ ENTITIES = words_of(
     enrollment event exam exercise experiment expense facility favorite feed file flight folder follow follower
     follow friend friendship game genre gift group guest hashtag host hotel house image incident ingredient
     invitation invite invoice issue job journey key label lead leaderboard lesson library license like link listing
-    loan location log machine manager meal measurement medium meeting member membership menu merchant message meter
+    loan log machine manager meal measurement medium meeting member membership menu merchant message meter
     metric migration milestone model movie notification offer order organization organisation owner page park
     partner passenger patient payment payout permission person pet phone photo place plan player playlist podcast
     policy poll portfolio post prescription presence product profile project promotion provider purchase question
@@ -32,7 +32,7 @@ ENTITIES = words_of(
     reader writer speaker organizer administrator admin contributor follower watcher courier rider passenger clinic
     nurse click impression view download install heartbeat datapoint observation trace span error exception crash
     play listen sighting topic category subcategory store warehouse shelf parcel package inventory preference
-    consent draft note
+    consent draft note rating enrollment
     """
 )
 
@@ -64,9 +64,9 @@ SOURCES = words_of("sensor device meter machine thermostat gauge station probe h
 FACETS = frozenset(["profile", "account"])
 
 # Things that follow from another: an order has a payment, not a payment an order.
-DEPENDENT = words_of("payment invoice shipment receipt delivery refund review rating answer reply attachment")
+DEPENDENT = words_of("payment invoice shipment receipt delivery refund review answer reply attachment")
 # What a person does to a thing; without that person it says nothing.
-DEEDS = words_of("like follow vote bookmark favorite reaction")
+DEEDS = words_of("like follow vote bookmark favorite reaction rating")
 
 # A name for what a screen or answer shows, not for a thing that is kept.
 SCREENS = words_of(

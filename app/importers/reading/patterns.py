@@ -10,6 +10,7 @@ from app.importers.format import Imported, Question, RowReading, Unread
 from app.importers.reading.cells import Row
 from app.importers.reading.context import Count, is_traffic, known
 from app.importers.reading.draft import TIMES, Draft
+from app.importers.reading.nouns import LABELS
 from app.importers.reading.phrase import is_spanish
 from app.importers.reading.reader import Reading
 from app.importers.reading.rows import interpret, operation_name
@@ -27,7 +28,7 @@ def read_rows(rows: tuple[Row, ...], into: Project, counts: tuple[Count, ...], u
     words = _learned(first, draft, into, counts)
     readings, draft = _pass(rows, names, into, words, spanish=spanish)
     questions = _count(draft, counts)
-    traffic, asked = _traffic(into, counts)
+    traffic, asked = _traffic(into, counts, frozenset(draft.entities))
     entities, relationships = draft.finish()
     patterns = tuple(_pattern(r, row) for r, row in zip(readings, rows, strict=True))
     project = into.model_copy(
@@ -83,7 +84,8 @@ def _learned(readings: list[Reading], draft: Draft, into: Project, counts: tuple
         if t in e.fields and "monotonic" not in e.fields[t]
     )
     names = given.names | frozenset(draft.entities)
-    return Vocabulary(names, given.heads | heads, timed, given.pairs | said, times)
+    many = frozenset(frozenset((x.parent, x.child)) for x in draft.links if x.many and x.child not in LABELS)
+    return Vocabulary(names, given.heads | heads, timed, given.pairs | said, many, times)
 
 
 def _pass(
@@ -97,15 +99,16 @@ def _pass(
 def _count(draft: Draft, counts: tuple[Count, ...]) -> list[Question]:
     """Puts counts and growth where the text gives them."""
     for count in counts:
-        made = draft.entities.get(count.noun)
-        if made is None:
-            continue
         if count.parent:
-            link = draft.link(count.parent, count.noun)
+            link = draft.link(count.parent, count.noun) or draft.link(count.parent, f"{count.parent}_{count.noun}")
             if link is not None and not link.given:
                 link.children = f"{{avg: {count.value}}}"
                 link.inferred["children"] = f"the text says “{count.said}”"
-        elif count.per:
+            continue
+        made = draft.entities.get(count.noun)
+        if made is None:
+            continue
+        if count.per:
             made.growth = made.growth or f"{count.value}/{count.per}"
             made.inferred.setdefault("growth", f"the text says “{count.said}”")
         else:
@@ -134,12 +137,12 @@ def _children(draft: Draft) -> list[Question]:
     return out
 
 
-def _traffic(into: Project, counts: tuple[Count, ...]) -> tuple[Traffic | None, set[str]]:
+def _traffic(into: Project, counts: tuple[Count, ...], names: frozenset[str]) -> tuple[Traffic | None, set[str]]:
     """Totals of reads and writes that the text gives, and the places they answer."""
     plain: dict[str, Any] = {}
     held = into.traffic
     for count in counts:
-        total = is_traffic(count)
+        total = "" if count.noun in names else is_traffic(count)
         if total and not (held and getattr(held, total)):
             plain[total] = f"{count.value}/{count.per}"
     answered = {

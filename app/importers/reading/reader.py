@@ -86,10 +86,11 @@ def relate(r: Reading, other: str, *, plural: bool, said: str) -> tuple[str, str
         r.draft.parent(mine, mine, "parent", f"{a(mine)} may stand under another")
         return "parent", "parent"
     item = f"{mine}_item"
-    if plural and other in CATALOGUE and item in r.words.names:
+    if other in CATALOGUE and item in r.words.names:
         r.draft.entity(item, f"what {a(mine)} holds of each {other}")
         r.draft.parent(item, other, "", f"{quoted(said)}: each {item} is of one {other}")
-        return relate(r, item, plural=True, said=said)
+        relate(r, item, plural=True, said=said)
+        return ("child", item) if plural else ("parent", other)
     if r.words.both_ways(mine, other) or other in LABELS or (plural and _shared(mine, other, r.words)):
         return _many(r, other, said)
     follows = other in DEPENDENT and mine not in DEPENDENT

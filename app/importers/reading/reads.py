@@ -6,7 +6,7 @@ import re
 
 from app.importers.reading.attributes import SEARCHED, TEXTY, is_attribute
 from app.importers.reading.noun import Noun
-from app.importers.reading.nouns import LABELS
+from app.importers.reading.nouns import LABELS, PARTS
 from app.importers.reading.ordering import order_by_field, order_by_time
 from app.importers.reading.reader import Reading, far_condition, noun_said, relate
 from app.importers.reading.text import a, quoted, words_of
@@ -30,6 +30,7 @@ def read_conditions(r: Reading, thing: Thing) -> None:
             said = f"{link.how} {noun_said(link.nouns[0])}"
             r.note(said)
             r.ask("where", f"Which condition is {quoted(said)}?", f"{r.entity}.status = :status")
+    _vague(r)
     _kin(r)
     _done_by(r)
     for state in (*thing.states, *(r.phrase.head.states if r.phrase.head and not thing.states else ())):
@@ -37,6 +38,14 @@ def read_conditions(r: Reading, thing: Thing) -> None:
     _within_time(r)
     if r.phrase.asides.where:
         _literal(r, r.phrase.asides.where)
+
+
+def _vague(r: Reading) -> None:
+    vague = r.phrase.head.vague if r.phrase.head else ""
+    if vague:
+        near = vague in ("nearby", "cercanos", "cercanas")
+        hint = f"near({r.entity}.location, :here, 5)" if near else f"{r.entity}.category = :category"
+        r.ask("where", f"What makes {a(r.entity)} “{vague}”? No condition is read from it.", hint)
 
 
 def _kin(r: Reading) -> None:
@@ -79,7 +88,8 @@ def bind(r: Reading, noun: Noun, how: str) -> None:
         relate(r, thing.entity, plural=False, said=said)
         r.action = "list" if r.action == "get" else r.action
         return
-    if word in ("id", r.entity) or (noun.by_id and thing.entity == r.entity):
+    part = noun.head in PARTS and r.entity.endswith(f"_{noun.head}")
+    if word in ("id", r.entity) or part or (noun.by_id and thing.entity == r.entity):
         r.by_key()
         return
     if thing.entity and thing.attribute:
@@ -93,7 +103,7 @@ def bind(r: Reading, noun: Noun, how: str) -> None:
 
 
 def _by_value(r: Reading, name: str, said: str) -> None:
-    if name in ("date", "time", "day") and not r.draft.entities[r.entity].held(name):
+    if r.action == "list" and name in ("date", "time", "day") and not r.draft.entities[r.entity].held(name):
         order_by_time(r, "newest", said)
         r.ask(
             "order by",

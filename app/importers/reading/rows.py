@@ -26,6 +26,9 @@ from app.importers.reading.things import Thing, Vocabulary
 from app.importers.reading.writes import read_delete, read_insert, read_update, read_upsert
 
 _LATENCY = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|sec|seconds?|segundos?)\b")
+_ASKS = re.compile(
+    r"(?:who|which|what|where|when|is|are|does|do|can|quien|quienes|cual|cuales|que|donde|como|how(?! many))\b"
+)
 _WALKS = re.compile(
     r"\b(friends? of friends?|amigos? de (?:mis )?amigos?|shortest path|path from|recursive|"
     r"hierarchy|tree|breadcrumb|degrees of|mutual friends)\b"
@@ -50,7 +53,7 @@ def interpret(row: Row, name: str, draft: Draft, words: Vocabulary, *, spanish: 
     rate = read_rates(r, row, spanish=spanish)
     kind = kind_of(row, rate)
     items = read_items(row.cells.get("fields", ""), spanish=spanish)
-    if kind != "none" and not _WALKS.search(flat(row.operation)):
+    if kind != "none" and not _ASKS.match(flat(row.operation)) and not _WALKS.search(flat(row.operation)):
         thing = decide(r, items, kind, row.cells.get("entity", ""))
         if r.action:
             _read(r, thing, items)
@@ -99,6 +102,7 @@ def _read_read(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
 
 def _person_of(r: Reading, of: Noun, head: Noun, items: tuple[Item, ...]) -> tuple[Thing, tuple[Item, ...]]:
     """`author of a post`: the post by its key, with its author, or with the author's fields that are named."""
+    r.draft.forget(r.entity)
     r.entity = r.draft.entity(of.name, f"named by {quoted(noun_said(of))}")
     r.by_key()
     r.why("entity", f"the {head.name} of one {of.name} is read with it")

@@ -38,11 +38,17 @@ STATE_WORDS = {
     "activas": "active", "activa": "active", "cerrados": "closed", "pagados": "paid", "pagadas": "paid",
     "vencidas": "overdue", "vencidos": "overdue", "cancelados": "cancelled", "leidos": "read", "leidas": "read",
 }  # fmt: skip
+VAGUE = words_of(
+    """
+    related similar recommended suggested nearby featured trending relacionado relacionados similares cercanos cercanas
+    recomendados
+    """
+)
 AND = words_of("and y e + &")
 # Plurals that name one value.
 PLURAL_VALUES = words_of(
     """
-    points attempts retries seats bytes metadata preferences settings coordinates options properties attributes
+    points attempts retries seats stars bytes metadata preferences settings coordinates options properties attributes
     statistics stats
     """
 )

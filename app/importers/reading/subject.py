@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.importers.reading.attributes import TOTALS
 from app.importers.reading.items import Item
 from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import PARTS, SERIES, SOURCES
@@ -10,6 +11,8 @@ from app.importers.reading.text import a, quoted, words_of
 from app.importers.reading.things import Thing, Vocabulary, thing_of
 from app.model.workload import WRITES
 
+_FIGURES = words_of("average avg mean total")
+_SOLD = ("sale", "order", "payment", "invoice", "transaction", "purchase")
 _CONTESTS = words_of("game leaderboard tournament contest match quiz level race season")
 
 
@@ -36,24 +39,34 @@ def _readable(name: str) -> bool:
 def _subject(r: Reading, items: tuple[Item, ...], named: str) -> Thing:
     head = r.phrase.head
     owners = r.phrase.linked("of", "by", "to", "from", "in")
-    owner = thing_of(owners[0], r.words).entity if owners else ""
+    beyond = thing_of(owners[1], r.words).entity if len(owners) > 1 else ""
+    owner = thing_of(owners[0], r.words, beyond).entity if owners else ""
     if head is None and r.phrase.action in WRITES:
         return Thing()
     if head is None:
         return _unnamed(r, owner, items)
     whose = owner if head.words[0] in PARTS and len(head.words) == 1 else ""
     thing = thing_of(head, r.words, whose)
+    if head.words[0] in _FIGURES and owner and r.phrase.action not in WRITES:
+        return Thing(owner, "", head.name, f"“{noun_said(head)}” of {a(owner)}: a figure kept with it")
     if thing.attribute == "count" and thing.entity and owner and r.phrase.action != "count":
         name = f"{thing.entity}_count"
         return Thing(owner, "", name, f"“{noun_said(head)}” of {a(owner)}: a figure kept with it")
     if not thing.entity and thing.attribute:
+        if thing.attribute in TOTALS or head.words[0] in TOTALS:
+            sold = next((name for name in _SOLD if name in r.words.names), "")
+            if sold:
+                return Thing(sold, "", why=f"“{noun_said(head)}” adds up every {sold}")
         if owner in SOURCES and r.phrase.action not in WRITES:
             return Thing(
                 _series(r.words), owner, thing.attribute, f"“{noun_said(head)}” of {a(owner)}: one of its readings"
             )
         if owner:
             return Thing(owner, "", thing.attribute, f"“{noun_said(head)}” is a field of {owner}")
-        return _from_column(named, r.words, thing.attribute)
+        if named or not r.phrase.action:
+            return _from_column(named, r.words, thing.attribute)
+        r.ask("entity", f"“{noun_said(head)}” of what? It is read as a thing of its own.", head.name)
+        return Thing(head.name, why=f"“{noun_said(head)}” is all that is named", sure=False)
     if named and not thing.sure:
         return _from_column(named, r.words, thing.attribute)
     return thing

@@ -44,6 +44,8 @@ class Vocabulary:
     heads: frozenset[str] = frozenset()
     timed: frozenset[str] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
+    many: frozenset[frozenset[str]] = frozenset()
+    """Ends of many-to-many relationships."""
     times: tuple[tuple[str, str], ...] = ()
     """The field that a text itself names as an entity's time."""
 
@@ -57,7 +59,9 @@ class Vocabulary:
         return word
 
     def both_ways(self, one: str, other: str) -> bool:
-        """The text asks for the ones of an other and for the others of a one."""
+        """The text asks for the ones of an other and for the others of a one, or brings them together."""
+        if frozenset((one, other)) in self.many:
+            return True
         return (one, other) in self.pairs and (other, one) in self.pairs and one != other
 
 
@@ -86,6 +90,8 @@ def thing_of(noun: Noun, words: Vocabulary, owner: str = "") -> Thing:
 
 def _without_screen(parts: list[str], words: Vocabulary) -> list[str]:
     """`order page`, `user profile`: what a screen shows is the thing before it."""
+    if parts[-2:] == ["page", "view"]:
+        return ["page_view"]
     if len(parts) < 2 or "_".join(parts) in words.names or not words.is_thing(parts[-2]):
         return parts
     shown = parts[-1] in SCREENS or (parts[-1] in FACETS and parts[-2] in PEOPLE)

@@ -39,7 +39,7 @@ _ENGLISH = {
         """,
     "delete": """
         delete|remove|clear|purge|drop|expire|unfollow|unlike|logout|log out|empty|discard|revoke|unsubscribe|leave|
-        delete all|remove all|clear all|unassign|detach|dequeue|take
+        delete all|remove all|clear all|unassign|detach|invalidate
         """,
 }
 
@@ -109,18 +109,16 @@ NAMING = {
     "comprar": "order", "subscribe to": "subscription", "unsubscribe": "subscription", "bookmark": "bookmark",
     "upvote": "vote", "rate": "rating", "review": "review", "favorite": "favorite", "sign up": "user",
     "log in": "user", "login": "user", "sign in": "user", "iniciar sesion": "user", "logout": "session",
-    "log out": "session", "cerrar sesion": "session", "book": "booking", "reservar": "reservation",
-    "reserve": "reservation",
+    "log out": "session", "cerrar sesion": "session", "enroll": "enrollment", "enrol": "enrollment",
+    "book": "booking", "reservar": "reservation", "reserve": "reservation",
 }  # fmt: skip
 
 # Of these, the ones that are done to something: `Like a post` writes a like of that post.
 TOWARDS = frozenset(
     """
     comment|comment on|like|follow|comentar|seguir|dar me gusta a|dar like a|react to|reply to|vote for|vote on|
-    unfollow|unlike|dejar de seguir|subscribe to|bookmark|upvote|rate|review|favorite|buy|comprar|order
-    """.replace("\n", "")
-    .replace("  ", "")
-    .split("|")
+    unfollow|unlike|dejar de seguir|subscribe to|bookmark|upvote|enroll|enrol|rate|review|favorite|buy|comprar|order
+    """.replace("\n    ", "").split("|")
 )
 
 # What a verb sets: `Cancel order` makes the status `cancelled`.

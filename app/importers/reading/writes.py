@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.importers.reading.attributes import is_attribute
+from app.importers.reading.attributes import UNIQUE, is_attribute, type_of
 from app.importers.reading.draft import RISING
 from app.importers.reading.items import Item
 from app.importers.reading.noun import Noun
@@ -59,9 +59,12 @@ def read_upsert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     made = r.draft.entities[r.entity]
     parents = [x for x in r.draft.links if x.child == r.entity and not x.many]
     bound = [x for x in parents if any(x.parent == thing_of(n, r.words).entity or x.name == n.name for n in _linked(r))]
+    if not bound and r.entity == "presence":
+        path = r.draft.parent(r.entity, "user", "", "a heartbeat is that of a user")
+        r.term(f"{path} = :me")
     for link in bound:
         r.term(f"{r.entity}.{link.via} = :{link.name}")
-    if not bound:
+    if not r.terms:
         r.by_key()
     for item in items:
         _set(r, item)
@@ -170,6 +173,15 @@ def _written(r: Reading, item: Item) -> None:
     if noun.by_id or thing.entity == r.entity:
         if noun.by_id and (thing.entity or noun.name) not in (r.entity, "id"):
             belong(r, thing.entity or noun.name, item.said)
+        return
+    if thing.attribute in UNIQUE and thing.entity:
+        name = f"{thing.entity}_{thing.attribute}"
+        r.draft.field(
+            r.entity,
+            name,
+            f"{quoted(item.said)}: names the {thing.entity} by its {thing.attribute}",
+            type_of(thing.attribute),
+        )
         return
     if thing.attribute and thing.entity:
         _set(r, item)
