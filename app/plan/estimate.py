@@ -14,6 +14,7 @@ from app.plan.types import Dialect, Kind, Match, Use
 __all__ = ["Cost", "estimate", "share"]
 
 UNKNOWN_DISTINCT = 1e9
+RANGES = frozenset({"<", "<=", ">", ">=", "between", "prefix"})
 Figures = tuple[float, float, float, float]
 """Entries walked, records read, results returned, buckets visited."""
 
@@ -204,15 +205,14 @@ def _bounded(match: Match, numbers: Numbers) -> tuple[float, float]:
 class Asked:
     """Requests that the keys themselves ask for: `each` value and shard, `buckets` of time, records per `chunk`."""
 
-    __slots__ = ("buckets", "chunk", "each", "fetches", "page", "partitions")
+    __slots__ = ("buckets", "by_prefix", "chunk", "each", "fetched_by_server", "fetches", "page", "partitions")
 
     def __init__(self, match: Match, dialect: Dialect, seeks: float, has_all: bool) -> None:
         listed = made = self.buckets = self.partitions = 1.0
         self.chunk = 0
-        whole = match.path.unique
+        whole = match.path.unique and whole_keys(match) > 0
         for w in match.partition:
             kept = w.part.kept
-            whole = whole and (w.kind is Kind.POINT or w.kind is Kind.POINTS)
             if kept.chunk and not w.conds:
                 self.chunk = kept.chunk
             if w.count <= 1:
@@ -230,7 +230,9 @@ class Asked:
             listed = ceil(listed / dialect.joins.list_max)
         self.each = listed * made
         self.fetches = not has_all and dialect.fetch is Use.EACH and not match.path.fetches
-        self.page = dialect.page_bytes
+        self.page = 0.0 if whole else dialect.page_bytes
+        self.by_prefix = dialect.placed_by_prefix
+        self.fetched_by_server = dialect.fetch is Use.SERVER
 
     @property
     def plain(self) -> bool:
@@ -242,8 +244,6 @@ def _batches(match: Match, dialect: Dialect) -> bool:
     """Can a list of whole keys go in one request?"""
     joins, path = dialect.joins, match.path
     if joins.list_max <= 1 or (joins.by_key_only and not path.primary):
-        return False
-    if any(w.kind is None or w.kind > Kind.POINTS for w in match.order):
         return False
     return not joins.one_place or one_place(match)
 
@@ -266,12 +266,12 @@ def _cost(
 ) -> Cost:
     avg, high, most = found
     if entry_bytes:
-        records = ZERO
+        records = ZERO if asked.fetched_by_server else Spread(avg[0], high[0], most[0])
         read = Spread(avg[0] * entry_bytes, high[0] * entry_bytes, most[0] * entry_bytes)
     else:
         records = Spread(avg[1], high[1], most[1])
         read = records.of(size) if records.max else records
-    scattered = _scattered(flow.match)
+    scattered = bool(open_place(flow.match, asked.by_prefix))
     nodes = max(nodes, 1.0) if scattered else 1.0
     streams = asked.each * avg[3]
     fetched = avg[2] if asked.fetches else 0.0
@@ -313,10 +313,17 @@ def _pages(streams: float, read: float, page: float) -> float:
     return inf if inf in (read, streams) else streams * max(1, ceil(read / streams / page))
 
 
-def _scattered(match: Match) -> bool:
-    """Is what decides the node left open, so that every node must be asked?"""
+def open_place(match: Match, by_prefix: bool) -> str:
+    """The attribute that decides the node and is left open, so that every node must be asked; "" where none is."""
     path = match.path
     if not path.placed_by or (path.partition and all(p in path.partition for p in path.placed_by)):
-        return False
+        return ""
     equal = {c.attr for c in match.single.where if c.op in ("=", "in")}
-    return any(p.attr and p.attr not in equal for p in path.placed_by)
+    placing = [p for p in path.placed_by if p.attr]
+    if not by_prefix:
+        return next((p.attr for p in placing if p.attr not in equal), "")
+    first = placing[0] if placing else None
+    if first is None or first.attr in equal:
+        return ""
+    ranged = {c.attr for c in match.single.where if c.op in RANGES}
+    return "" if first.kept.order and first.attr in ranged else first.attr

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.plan.choose import Choice
-from app.plan.ideal import fix, misses, new_path, placed
+from app.plan.estimate import open_place
+from app.plan.ideal import bucketed, fix, misses, new_path, placed
 from app.plan.refuse import Refusal, say
 from app.plan.serve import Missed, Served
 from app.plan.steps import Read
 from app.plan.types import Level, Miss, Record
-
-COARSER = "A coarser bucket in the partition, with the time in the stored order, takes fewer requests"
 
 
 def explain(reads: Sequence[Read], choices: Mapping[str, Sequence[Choice]]) -> tuple[Miss, ...]:
@@ -25,7 +24,7 @@ def explain(reads: Sequence[Read], choices: Mapping[str, Sequence[Choice]]) -> t
         served, choice = read.served, read.choice
         if served is None or choice is None or read.how == "collection":
             continue
-        found.update(dict.fromkeys(_bucketed(served, read.record)))
+        found.update(dict.fromkeys(bucketed(served.match, read.record.dialect)))
         if served.cost.scattered:
             found[_scattered(served, read.record, choice)] = None
         elif read.level is Level.SCAN:
@@ -41,20 +40,10 @@ def unexplained(reads: Sequence[Read]) -> bool:
     return any(r.served is not None and r.served.arranged.why for r in reads)
 
 
-def _bucketed(served: Served, record: Record) -> Iterator[Miss]:
-    """A range over a bucket of the partition: the server takes equality only."""
-    for w in served.match.partition:
-        if w.part.kept.bucket and w.count > 1:
-            op = w.conds[0].op if w.conds else ""
-            refusal = Refusal("partition", w.part.attr, op, w.part.attr, "buckets")
-            yield replace(say(refusal, served.path.name, record.dialect), fix=COARSER)
-
-
 def _scattered(served: Served, record: Record, choice: Choice) -> Miss:
     """What would have to be known to ask one node only."""
-    equal = {c.attr for c in served.match.single.where if c.op in ("=", "in")}
     path = served.path
-    attr = next((p.attr for p in path.placed_by if p.attr and p.attr not in equal), "")
+    attr = open_place(served.match, record.dialect.placed_by_prefix)
     miss = say(Refusal("partition", attr, "", attr, "scattered"), path.name, record.dialect)
     words = new_path(choice.task, True) if path.partition else placed(choice.task, path, attr)
     return replace(miss, fix=words)

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from app.plan.bind import ENDLESS
 from app.plan.choose import Choice
 from app.plan.refuse import Refusal, say
 from app.plan.serve import Missed, Task
-from app.plan.types import AccessPath, Kind, Miss, Part
+from app.plan.types import AccessPath, Dialect, Kind, Match, Miss, Part
 
 EQUAL = (Kind.POINT, Kind.POINTS)
+COARSER = ((3600, "hour"), (86_400, "day"), (2_592_000, "month"), (31_536_000, "year"))
 FAR = (True, 1e9, 0)
 
 WORDS = {
@@ -30,6 +32,9 @@ WORDS = {
     " itself first in the stored order",
     "endless": "Say how wide the range of {attr} is (span) or how long records are kept (keep): then one request per"
     " bucket serves it",
+    "coarser": "Ask for each of the {count:,.0f} buckets by itself, or partition by the {word} of {attr} and put {attr}"
+    " itself in the stored order",
+    "each bucket": "Ask for each of the {count:,.0f} buckets by itself",
     "shard": "Bind {attr} in the read, or place records by what it binds ({parts})",
     "implied": "Repeat the condition of {path} on {attr} in the read, or index every record",
 }
@@ -78,9 +83,21 @@ def misses(choices: Sequence[Choice]) -> tuple[Miss, ...]:
         return (*blocked, *_nothing(choice))
     path = near.match.path.name
     found = [say(r, path, task.dialect) for r in near.reasons]
+    buckets = tuple(bucketed(near.match, task.dialect))
     if found and not any(m.fix for m in found):
         found[0] = replace(found[0], fix=fix(task, near))
-    return (*blocked, *dict.fromkeys(found))
+    return (*blocked, *dict.fromkeys(found), *buckets)
+
+
+def bucketed(match: Match, dialect: Dialect) -> Iterator[Miss]:
+    """A range over a bucket of the partition: the server takes equality only, so the read must be written otherwise."""
+    for w in match.partition:
+        if w.part.kept.bucket and 1 < w.count < ENDLESS:
+            op = w.conds[0].op if w.conds else ""
+            miss = say(Refusal("partition", w.part.attr, op, w.part.attr, "buckets"), match.path.name, dialect)
+            word = next((name for seconds, name in COARSER if seconds > w.part.kept.bucket), "")
+            text = WORDS["coarser"] if word else WORDS["each bucket"]
+            yield replace(miss, fix=text.format(attr=w.part.attr, word=word, count=w.count))
 
 
 def _nothing(choice: Choice) -> tuple[Miss, ...]:

@@ -77,7 +77,7 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
                 blocker = attr
                 break
             turn = this
-            if part.kept.exact:
+            if part.kept.exact or (match.single.buckets and part.kept.bucket):
                 given, at = given + 1, at + 1
         elif step.kind is Kind.POINT:
             continue

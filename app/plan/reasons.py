@@ -35,7 +35,7 @@ def missing(search: Search, outcome: Outcome) -> tuple[tuple[str, ...], tuple[Mi
         found.update(dict.fromkeys(why))
         if any(m.code in FIXES for m in why):
             names[attr] = None
-    return tuple(names), _joined(tuple(found))
+    return tuple(names), joined(tuple(found))
 
 
 def _why(search: Search, outcome: Outcome, need: int, attr: str) -> Iterator[Miss]:
@@ -87,7 +87,7 @@ def _miss(code: str, attr: str, record: Record) -> Miss:
     return Miss(code, said.what, record.name, attr, FIXES[code].format(attr=attr, path=record.name))
 
 
-def _joined(found: tuple[Miss, ...]) -> tuple[Miss, ...]:
+def joined(found: tuple[Miss, ...]) -> tuple[Miss, ...]:
     """One miss per reason and structure: several fields of one record are named together."""
     groups: dict[tuple[str, str], list[Miss]] = {}
     for miss in found:
@@ -122,4 +122,4 @@ def refused_parts(search: Search, outcome: Outcome) -> tuple[Miss, ...]:
             for code in ("age", "subset"):
                 if code in states and "held" not in states:
                     found[_miss(code, attr, first)] = None
-    return _joined(tuple(found))
+    return joined(tuple(found))

@@ -261,6 +261,7 @@ class Entry:
             strong=need.strong and not need.historical,
             age=0.0 if need.historical or need.strong or need.age == inf else need.age,
             peak_offset=query.peak_offset if offset else 0.0,
+            buckets=record.group > 1,
         )  # fmt: skip
 
     def _wanted(self, offer: Offer) -> frozenset[str] | None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.model.spread import ONE, ZERO, Spread
+from app.plan.reasons import joined
 from app.plan.types import (
     Cond,
     Expand,
     Hop,
     Level,
-    Miss,
     NeedNode,
     Plan,
     Query,
@@ -47,9 +47,9 @@ def plan_walk(query: Query, records: Sequence[Record], world: World, read: Reade
     broken = [leg for leg in legs if not leg.works]
     if broken:
         missing = tuple(dict.fromkeys(a for leg in broken for a in leg.plan.missing))
-        found: dict[Miss, None] = {m: None for leg in broken for m in leg.plan.misses}
+        found = joined(tuple(dict.fromkeys(m for leg in broken for m in leg.plan.misses)))
         return Plan(
-            query.name, Level.IMPOSSIBLE, missing=missing, misses=tuple(found),
+            query.name, Level.IMPOSSIBLE, missing=missing, misses=found,
             questions=query.questions,
         )  # fmt: skip
     dialects = {r.name: r.dialect for r in records}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.plan.types import Dialect, Encoding, Joins, Kind, Op, Use, Writing
+from app.plan.types import Dialect, Encoding, Expand, Joins, Kind, Op, Use, Writing
 from app.stores.mongodb.facts import FACTS
 
 FIXED = {
@@ -135,6 +135,8 @@ DIALECT = Dialect(
     late_fetch=True,
     prefers_index=True,
     race=101,
+    placed_by_prefix=True,
+    expand=Expand(server=True, visited="global"),
     wording=WORDING,
 )
 
