@@ -151,6 +151,23 @@ def sentence(miss: Miss) -> str:
     return f"{what}. {miss.fix}" if miss.fix else f"{what}."
 
 
+DEMANDING = ("strong", "read your writes", "causal")
+
+
+def said_of(pattern: Pattern, model: Candidate, settings: Mapping[str, str]) -> Iterable[str]:
+    """What a reader must know besides the text: the setting each need for fresh data takes, how it really runs."""
+    for what, level in pattern.consistency.items():
+        word = next((d for d in DEMANDING if str(level).startswith(d)), "")
+        if word in settings:
+            yield f"{'' if what == '*' else f'{what}: '}{word}: {settings[word]}"
+    serves = model.serves.get(pattern.operation)
+    if serves is not None:
+        if serves.commands:
+            yield f"the application runs: {serves.commands}"
+        if serves.note:
+            yield serves.note
+
+
 def things_of(structure: Structure) -> tuple[Structure | RecordShape, ...]:
     """The kinds of record of a structure: itself, or its `records`."""
     return structure.records or (structure,)

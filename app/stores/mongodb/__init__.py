@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.stores.mongodb.dialect import DIALECT
-from app.stores.mongodb.facts import FACTS
+from app.stores.mongodb.facts import CONSISTENCY, FACTS
 from app.stores.mongodb.problems import problems
 from app.stores.mongodb.query import query
 from app.stores.mongodb.records import records
@@ -26,13 +26,7 @@ STORE = Store(
         shards_by="shard key",
         range_sharded=True,
         expires=True,
-        consistency={
-            "strong": "read from the primary with readConcern linearizable, write with w: majority",
-            "read your writes": "a causal session with readConcern majority and w: majority, or the primary",
-            "causal": "a causal session with readConcern majority and w: majority",
-            "eventual": "a secondary read preference",
-            "historical": "what was copied at writing time",
-        },
+        consistency=CONSISTENCY,
     ),
     structure_word="collection",
     structure_keys=frozenset({"id_", "indexes", "shard_key", "ttl", "schema_version", "bucket"}),

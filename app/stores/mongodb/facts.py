@@ -93,3 +93,12 @@ FACTS: Mapping[str, Fact] = {
     "many_indexes": _soft(10, "indexes per collection", COMPASS + "compass-indexes/src/components/indexes/indexes.tsx"),
     "many_collections": _soft(10_000, "collections", COMPASS + "databases-collections-list/src/databases.tsx"),
 }
+
+CONSISTENCY: Mapping[str, str] = {
+    "strong": "read from the primary with readConcern linearizable, write with w: majority",
+    "read your writes": "a causal session with readConcern majority and w: majority, or the primary",
+    "causal": "a causal session with readConcern majority and w: majority",
+    "eventual": "a secondary read preference",
+    "historical": "what was copied at writing time",
+}
+"""Setting that gives each need. Source: mongodb/docs, read-isolation-consistency-recency."""

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
-from app.stores.common_query import sentence
+from app.stores.common_query import said_of, sentence
+from app.stores.mongodb.facts import CONSISTENCY
 from app.stores.mongodb.reads import read_lines
 from app.stores.mongodb.writes import write_lines
 
@@ -22,7 +23,8 @@ def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
         body += read_lines(pattern, plan, model, world)
     if pattern.is_write or pattern.also:
         body += write_lines(pattern, plan, model, world)
-    return "\n".join([*_head(pattern, plan, body), *body]) + "\n"
+    notes = [f"// {line}" for line in said_of(pattern, model, CONSISTENCY)]
+    return "\n".join([*_head(pattern, plan, body), *notes, *body]) + "\n"
 
 
 def _head(pattern: Pattern, plan: Plan, body: list[str]) -> Iterable[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import takewhile
 
 from app.model.candidate import Candidate, Index, RecordShape, Structure
 from app.model.keys import KeyPart, Template, parse_template
@@ -111,8 +112,8 @@ def shard_parts(structure: Structure, of: str, world: World) -> tuple[Part, ...]
 
 
 def _known(parts: Iterable[Part], world: World) -> tuple[Part, ...]:
-    """Parts whose attribute the workload knows; the rest is reported by `problems`."""
-    return tuple(p for p in parts if not p.attr or p.attr in world.stats)
+    """The parts up to the first whose attribute the workload does not know; `problems` names that one."""
+    return tuple(takewhile(lambda p: not p.attr or p.attr in world.stats, parts))
 
 
 def primary(structure: Structure, of: str, world: World, placed: tuple[Part, ...]) -> AccessPath:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.stores.redis.catalog import catalog_entry
 from app.stores.redis.dialect import DIALECT
-from app.stores.redis.facts import FACTS
+from app.stores.redis.facts import CONSISTENCY, FACTS
 from app.stores.redis.problems import problems
 from app.stores.redis.query import query
 from app.stores.redis.records import records
@@ -26,13 +26,7 @@ STORE = Store(
         durable=False,
         shards_by="hash slot",
         expires=True,
-        consistency={
-            "strong": "read from the primary; a failover may still lose writes that were acknowledged",
-            "read your writes": "the same primary",
-            "causal": "the same primary",
-            "eventual": "a replica, or a cached value within its time to live",
-            "historical": "what was written at the time",
-        },
+        consistency=CONSISTENCY,
     ),
     structure_word="keys",
     structure_keys=frozenset(

@@ -15,7 +15,7 @@ from app.plan.types import Record, World
 from app.stores.common_query import field_of
 from app.stores.common_record import amount
 from app.stores.redis.keys import clustered, spoken, template
-from app.stores.redis.records import member_parts, records, type_of
+from app.stores.redis.records import before, member_parts, records, type_of
 
 NOW = "$(date -u +%FT%TZ)"
 NOW_MS = "$(date +%s%3N)"
@@ -183,6 +183,9 @@ def pairs(keys: Keys) -> str:
 
 def count(keys: Keys) -> list[str]:
     """A counter raised by one; the first one of a window starts its life, the others do not prolong it."""
+    if keys.life.seconds and before(keys.model, 7, 0):
+        # EXPIRE takes no NX yet: start the window with a zero that lives as long.
+        return together([f"SET {keys.key} 0 EX {seconds(keys)} NX", f"INCR {keys.key}"])
     return together([f"INCR {keys.key}", expire(keys, once=True)])
 
 

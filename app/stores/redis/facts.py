@@ -72,3 +72,12 @@ FACTS: Mapping[str, Fact] = {
         "written and lost at most, appendfsync everysec",
     ),
 }
+
+CONSISTENCY: Mapping[str, str] = {
+    "strong": "read from the primary; a failover may still lose writes that were acknowledged",
+    "read your writes": "the same primary",
+    "causal": "the same primary",
+    "eventual": "a replica, or a cached value within its time to live",
+    "historical": "what was written at the time",
+}
+"""Setting that gives each need. Source: redis/docs, replication and cluster-spec."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
-from app.stores.common_query import params, sentence
+from app.stores.common_query import params, said_of, sentence
+from app.stores.redis.facts import CONSISTENCY
 from app.stores.redis.reads import read_lines
 from app.stores.redis.writes import write_lines
 
@@ -18,6 +19,7 @@ def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     names = params(pattern)
     if names:
         lines.append(f"# parameters: {', '.join(f'${n}' for n in names)}")
+    lines += [f"# {line}" for line in said_of(pattern, model, CONSISTENCY)]
     if pattern.is_write:
         lines += write_lines(pattern, plan, model, world)
     else:

@@ -170,10 +170,10 @@ def per_key(structure: Structure, of: str, partition: tuple[Part, ...], kind: st
     return found
 
 
-def old(model: Candidate) -> bool:
-    """Before 7.2, where small sets and lists have no compact encoding."""
+def before(model: Candidate, major: int, minor: int) -> bool:
+    """Is the model's server older than this version? One that is not said is not."""
     numbers = [int(n) for n in model.version.split(".")[:2] if n.isdigit()]
-    return bool(numbers) and tuple(numbers) < (7, 2)
+    return bool(numbers) and (numbers[0], *numbers[1:2]) < (major, minor)
 
 
 def family_of(
@@ -203,7 +203,7 @@ def family_of(
         longest=max(1.0, longest),
         keys=keys_of(of, partition, world),
         expires=lay.ttl_seconds(structure.ttl) > 0,
-        old=old(model),
+        old=before(model, 7, 2),
     )
 
 

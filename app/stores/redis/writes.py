@@ -18,6 +18,9 @@ from app.stores.redis.commands import Keys
 from app.stores.redis.problems import CROSSSLOT
 from app.stores.redis.reads import word
 
+DAY = 86_400
+AGAIN = frozenset({"INCR", "DECR", "HINCRBY", "ZINCRBY", "RPUSH", "XADD"})
+"""Commands whose repetition counts or adds once more."""
 OWN = frozenset({"counter", "limiter", "queue"})
 """Purposes that only the operation itself touches, not whatever else counts the same records."""
 LIMITER = (
@@ -53,7 +56,15 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
             found = _written(structure, change, pattern, model, world)
             if found is not None:
                 writes.append(found)
+    if pattern.retry == "idempotency key" and any(_again(line) for w in writes for line in w.lines):
+        yield f'SET "idem:$request_id" 1 NX EX {DAY}'
+        yield "# nil: this request was done before; stop here"
     yield from _spoken(writes, plan)
+
+
+def _again(line: str) -> bool:
+    """Does a command do something else when it is repeated?"""
+    return line.split(" ", 1)[0] in AGAIN
 
 
 @dataclass(frozen=True, slots=True)
