@@ -17,7 +17,7 @@
     if (link) {
       event.preventDefault()
       const row = document.querySelector(link.getAttribute("href"))
-      if (row) kw.grid.go(row, 2)
+      if (row) kw.grid.go(row, 1)
     }
   })
 
@@ -49,7 +49,7 @@
     const finding = event.target.closest?.(".finding")
     if (!finding || event.target !== finding || event.key !== "Enter") return
     const row = finding.dataset.target.startsWith("#") && document.querySelector(finding.dataset.target)
-    if (row) kw.grid.go(row, 2)
+    if (row) kw.grid.go(row, 1)
   })
 
   // -------------------------------------------------------------- the filter over the table

@@ -5,7 +5,7 @@
   const isRow = row => row.dataset.place && !row.classList.contains("more") && !row.hidden
   const rows = () => [...rowsBody.rows].filter(isRow)
   const cells = row => [...row.cells].filter(cell => cell.hasAttribute("tabindex"))
-  let at = { row: "", column: 1 }
+  let at = { row: "", column: 0 }
 
   const current = () => {
     const row = document.getElementById(at.row) ?? rows()[0]
@@ -92,7 +92,7 @@
       const place = row.dataset.place
       if (!(await part("add", row, { place: "patterns", after: place })).ok) return
       const made = [...rows()].find(r => r.previousElementSibling?.closest("[data-place]")?.dataset.place === place)
-      if (made) go(made, 1)
+      if (made) go(made, 0)
     },
   }
   const refocus = () => { rove(); current()?.focus() }

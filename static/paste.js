@@ -52,7 +52,7 @@
     if (event.target !== ghost()) return
     if (event.key === "ArrowUp") {
       const rows = kw.grid.rows()
-      if (rows.length) kw.grid.go(rows[rows.length - 1], 1)
+      if (rows.length) kw.grid.go(rows[rows.length - 1], 0)
     } else if (event.key === "Escape") ghost().value = ""
     else if (event.key === "Enter" && ghost().value.trim()) {
       event.preventDefault()

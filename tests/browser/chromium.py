@@ -26,8 +26,7 @@ FLAGS = [
 class NoChromium(Exception):
     def __init__(self) -> None:
         super().__init__(
-            "no Chromium found: install one (on Debian, apt-get install chromium)"
-            " or name it in KEYWRIGHT_CHROMIUM"
+            "no Chromium found: install one (on Debian, apt-get install chromium) or name it in KEYWRIGHT_CHROMIUM"
         )
 
 
