@@ -2,8 +2,10 @@
 
 `analyse(project)` gives a `Report`: plans, loads and findings. Pages, exporters, the API and the command line read a
 Report; none of them calls a rule or the planner. A report depends on the project alone: no clock, file, network or
-setting. Equal projects give equal reports in the same order. Results are remembered per part (by the identity of the
-frozen values they came from), so that an edit recomputes only what it touches.
+setting. Equal projects give equal reports in the same order.
+
+Results are remembered per part, by the identity of the frozen values they came from, so that an edit recomputes only
+what it touches.
 """
 
 from __future__ import annotations
@@ -13,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from app.forecast.load import StructureLoad
 from app.forecast.heat import User
+from app.forecast.load import StructureLoad
 from app.forecast.structure import load_of
-from app.memory import Memory
+from app.memory import Carried, Memory
 from app.model.candidate import Candidate, Structure
 from app.model.growth import rate_of
 from app.model.project import Decision, Project
@@ -48,6 +50,7 @@ from app.stores.store import Store
 log = logging.getLogger(__name__)
 MEMORY = Memory()
 Rates = tuple[float | None, float | None]
+Findings = tuple[Finding, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Report:
     project: Project
     world: World
     models: tuple[ModelReport, ...]
-    findings: tuple[Finding, ...]
+    findings: Findings
     """Ordered: severity, then project, entities, rows and models as they stand, then rule."""
     rates: Mapping[str, Rates]
     """Average and peak operations/s of each pattern."""
@@ -80,7 +83,7 @@ class Report:
     def model(self, name: str) -> ModelReport | None:
         return next((m for m in self.models if m.model.name == name), None)
 
-    def beside(self, pattern: str) -> tuple[Finding, ...]:
+    def beside(self, pattern: str) -> Findings:
         """Findings of one row."""
         return tuple(f for f in self.findings if pattern in f.patterns)
 
@@ -95,7 +98,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One pattern, lowered, with its rates. The same object as long as nothing it depends on changes."""
+    """One pattern, lowered, with its rates and what rules say of it alone."""
 
     pattern: Pattern
     query: Query | None
@@ -103,129 +106,226 @@ class Row:
     rate: float | None
     peak: float | None
     entities: frozenset[str]
+    findings: Findings
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One pattern on one model."""
+    """One pattern on one model, and what rules say of that. `structures`: names of those it reads or writes."""
 
-    plan: Plan
-    findings: tuple[Finding, ...]
+    user: User
+    findings: Findings
+    structures: tuple[str, ...]
+
+    @property
+    def plan(self) -> Plan:
+        return self.user.plan
 
 
 def analyse(project: Project, memory: Memory = MEMORY) -> Report:
     """Plans, loads and findings of a project. Raises nothing for any valid project."""
-    world = build_world(project)
-    head = _heading(project, memory)
-    rows = [_row(pattern, world, project, memory) for pattern in project.patterns]
-    found = [_whole(project, world), *_entities(project, world, head, memory)]
-    found += [_pattern_findings(row, world, head, memory) for row in rows]
-    models = []
-    for model in project.models:
-        report, findings = _model(model, rows, world, head, memory)
-        models.append(report)
-        found.extend(findings)
-    findings = _accepted(_by_severity(chain.from_iterable(found)), project.decisions)
-    rates = {row.pattern.operation: (row.rate, row.peak) for row in rows}
-    return Report(project, world, tuple(models), findings, rates)
+    with memory.lock:
+        return _Analysis(project, memory).report()
 
 
-# ---------------------------------------------------------------- rows and cells
+class _Analysis:
+    """One run over one project. Every stage looks up what is known and makes the rest."""
 
+    def __init__(self, project: Project, memory: Memory) -> None:
+        self.project = project
+        self.memory = memory
+        self.world = build_world(project)
+        self.head = self._heading()
 
-def _heading(project: Project, memory: Memory) -> Project:
-    """The project without its parts: rules of one part see only this of the rest."""
-    key = (project.name, project.tenant, project.horizon, project.traffic)
-    return memory.of(
-        "head",
-        (),
-        lambda: Project(name=project.name, tenant=project.tenant, horizon=project.horizon, traffic=project.traffic),
-        key,
-    )
+    def report(self) -> Report:
+        rows = self._rows()
+        found: list[Findings] = [tuple(_run("project", ProjectCase(self.project, self.world)))]
+        found += self._parts()
+        found += [row.findings for row in rows]
+        models = []
+        for model in self.project.models:
+            report, findings = self._model(model, rows)
+            models.append(report)
+            found += findings
+        ordered = _accepted(_by_severity(chain.from_iterable(found)), self.project.decisions)
+        rates = {row.pattern.operation: (row.rate, row.peak) for row in rows}
+        return Report(self.project, self.world, tuple(models), ordered, rates)
 
+    def _heading(self) -> Project:
+        """The project without its parts: rules of one part see only this of the rest, else they would go stale."""
+        p = self.project
+        key = (p.name, p.tenant, p.horizon, p.traffic)
+        make = lambda: Project(name=p.name, tenant=p.tenant, horizon=p.horizon, traffic=p.traffic)  # noqa: E731
+        return self.memory.of("head", (), make, key)
 
-def _row(pattern: Pattern, world: World, project: Project, memory: Memory) -> Row:
-    def make() -> Row:
-        lowered = lower(pattern, world, project) if pattern.action and pattern.entity else None
-        average, peak, _ = rate_of(pattern, project.traffic)
+    def _flow(self, entities: Iterable[str]) -> tuple[float | None, ...]:
+        """What of the inflow concerns these entities: beside the world's base, all that can differ."""
+        return tuple(self.world.inflow.get(e) for e in entities)
+
+    def _carried(self, stage: str, *sources: object) -> Carried:
+        """A table of this stage; after a change of inflow, what does not name the changed entities is kept."""
+        return self.memory.carried(stage, (self.world.base, self.head, *sources), self.world.inflow)
+
+    # ------------------------------------------------------------ workload
+
+    def _parts(self) -> Iterator[Findings]:
+        p, world, head = self.project, self.world, self.head
+        for e in p.entities:
+            make = lambda e=e: tuple(_run("entity", EntityCase(head, world, e)))  # noqa: E731
+            yield self.memory.of("entity", (e, world.base, head), make, self._flow((e.name,)))
+        for r in p.relationships:
+            make = lambda r=r: tuple(_run("relationship", RelationshipCase(head, world, r)))  # noqa: E731
+            yield self.memory.of("relationship", (r, world.base, head), make)
+
+    def _rows(self) -> list[Row]:
+        """Every pattern lowered; those seen before are the same objects."""
+        table = self._carried("rows")
+        out = []
+        for pattern in self.project.patterns:
+            # `for each` names another pattern, whose reading decides how often this one runs
+            other = self.project.pattern(pattern.for_each) if pattern.for_each else None
+            row: Row | None = table.get(pattern, other)
+            if row is None:
+                row = self._row(pattern)
+                table.put(row, row.entities, pattern, other)
+                self.memory.made += 1
+            out.append(row)
+        return out
+
+    def _row(self, pattern: Pattern) -> Row:
+        lowered = lower(pattern, self.world, self.project) if pattern.action and pattern.entity else None
+        average, peak, _ = rate_of(pattern, self.project.traffic)
         query = lowered if isinstance(lowered, Query) else None
         intent = lowered if isinstance(lowered, WriteIntent) else None
-        named: Iterable[str] = (
-            (n.entity for n in query.needs) if query else (c.entity for c in intent.changes) if intent else ()
-        )
-        return Row(pattern, query, intent, average, peak, frozenset(named))
+        named: Iterable[str] = ()
+        if query is not None:
+            named = (n.entity for n in query.needs)
+        elif intent is not None:
+            named = (c.entity for c in intent.changes)
+        findings = tuple(_run("pattern", PatternCase(self.head, self.world, pattern, query, intent, average, peak)))
+        return Row(pattern, query, intent, average, peak, frozenset(named), findings)
 
-    # `for each` names another pattern, whose reading decides how often this one runs
-    other = project.pattern(pattern.for_each) if pattern.for_each else None
-    return memory.of("row", (pattern, world, project.traffic, other), make)
+    # ------------------------------------------------------------ models
 
-
-def _records(model: Candidate, world: World, memory: Memory) -> dict[str, tuple[Record, ...]]:
-    """Kinds of record by structure name; a structure edited leaves the others' records as they are."""
-    out: dict[str, tuple[Record, ...]] = {}
-    setting = (model.store, model.version, model.nodes, repr(sorted(model.options.items())) if model.options else "")
-    for structure in model.structures:
-        store = STORES.get(model.store_of(structure))
-        out[structure.name] = (
-            ()
-            if store is None
-            else memory.of(
-                "records",
-                (structure, world),
-                lambda s=structure, r=store: r.records(s, model, world),
-                setting,  # type: ignore[misc]
+    def _model(self, model: Candidate, rows: list[Row]) -> tuple[ModelReport, list[Findings]]:
+        store = STORES[model.store]
+        by_structure = self._records(model)
+        kinds = tuple(chain.from_iterable(by_structure.values()))
+        records = self.memory.of("kinds", kinds, lambda: kinds)
+        cells = self._cells(model, rows, records)
+        found = [cell.findings for cell in cells]
+        users: dict[str, list[User]] = {}
+        for cell in cells:
+            for name in cell.structures:
+                users.setdefault(name, []).append(cell.user)
+        loads: dict[str, StructureLoad] = {}
+        for structure in model.structures:
+            load, findings = self._structure(
+                model, structure, by_structure[structure.name], users.get(structure.name, [])
             )
+            loads[structure.name] = load
+            found.append(findings)
+        plans = {cell.user.pattern.operation: cell.user.plan for cell in cells}
+        pairs = tuple((cell.user.pattern, cell.user.plan) for cell in cells)
+        found.append(tuple(_run("model", ModelCase(self.head, self.world, model, store, STORES, records, pairs))))
+        return ModelReport(model, store, records, plans, loads), found
+
+    def _records(self, model: Candidate) -> dict[str, tuple[Record, ...]]:
+        """Kinds of record by structure name; a structure edited leaves the others' records as they are."""
+        out: dict[str, tuple[Record, ...]] = {}
+        setting = (
+            model.store,
+            model.version,
+            model.nodes,
+            repr(sorted(model.options.items())) if model.options else "",
         )
-    return out
+        table = self._carried("records")
+        for structure in model.structures:
+            store = STORES.get(model.store_of(structure))
+            kept: tuple[Record, ...] | None = table.get(structure, setting=setting)
+            if kept is None:
+                kept = store.records(structure, model, self.world) if store is not None else ()
+                table.put(kept, frozenset(h.entity for r in kept for h in r.shape), structure, setting=setting)
+            out[structure.name] = kept
+        return out
 
+    def _relevant(self, row: Row, records: tuple[Record, ...]) -> tuple[Record, ...]:
+        """The kinds of record that hold any entity the row names: nothing else can serve it or be changed by it."""
+        index: Mapping[str, tuple[int, ...]] = self.memory.of("by entity", (records,), lambda: _by_entity(records))
+        return tuple(records[n] for n in sorted({n for e in row.entities for n in index.get(e, ())}))
 
-def _relevant(row: Row, records: tuple[Record, ...], memory: Memory) -> tuple[Record, ...]:
-    """The kinds of record that hold any entity the row names: nothing else can serve it or be changed by it."""
+    def _cells(self, model: Candidate, rows: list[Row], records: tuple[Record, ...]) -> list[Cell]:
+        """Every pattern on this model; what was planned before is only looked up."""
+        whole = self._carried("cells", records, model.serves)
+        apart = self._carried("cell", model.name, model.store)
+        out = []
+        for row in rows:
+            cell: Cell | None = whole.get(row)
+            if cell is None:
+                # an edited structure changes the records, but not those that serve most rows
+                mine = self._relevant(row, records)
+                served = model.serves.get(row.pattern.operation)
+                cell = apart.get(row, *mine, served)
+                if cell is None:
+                    cell = self._cell(row, model, mine)
+                    self.memory.made += 1
+                    apart.put(cell, row.entities, row, *mine, served)
+                whole.put(cell, row.entities, row)
+            out.append(cell)
+        return out
 
-    def make() -> tuple[Record, ...]:
-        return tuple(r for r in records if any(h.entity in row.entities for h in r.shape))
-
-    return memory.of("relevant", (row, records), make)
-
-
-def _cell(row: Row, model: Candidate, records: tuple[Record, ...], world: World, head: Project, memory: Memory) -> Cell:
-    store = STORES[model.store]
-    mine = _relevant(row, records, memory)
-
-    def make() -> Cell:
+    def _cell(self, row: Row, model: Candidate, records: tuple[Record, ...]) -> Cell:
         if row.query is not None:
-            plan = plan_read(row.query, mine, world)
+            plan = plan_read(row.query, records, self.world)
         elif row.intent is not None:
-            plan = plan_write(row.intent, mine, world)
+            plan = plan_write(row.intent, records, self.world)
         else:
             plan = Plan(row.pattern.operation, Level.IMPOSSIBLE, questions=("The operation is not understood yet.",))
+        store = STORES[model.store]
         case = PlanCase(
-            head, world, row.pattern, row.query, row.intent, row.rate, row.peak, model, store, STORES, mine, plan
+            self.head,
+            self.world,
+            row.pattern,
+            row.query,
+            row.intent,
+            row.rate,
+            row.peak,
+            model,
+            store,
+            STORES,
+            records,
+            plan,
         )
-        return Cell(plan, tuple(_run("plan", case)))
+        places = dict.fromkeys([*(s.structure for s in plan.steps), *(t.structure for t in plan.touches)])
+        user = User(row.pattern, plan, row.query, row.intent, row.rate, row.peak)
+        return Cell(user, tuple(_run("plan", case)), tuple(places))
 
-    served = model.serves.get(row.pattern.operation)
-    return memory.of("cell", (row, *mine, world, head, served), make, model.name)
+    def _structure(
+        self, model: Candidate, structure: Structure, records: tuple[Record, ...], users: list[User]
+    ) -> tuple[StructureLoad, Findings]:
+        store = STORES[model.store_of(structure)]
+        flow = self._flow(dict.fromkeys(h.entity for r in records for h in r.shape))
+
+        def make() -> tuple[StructureLoad, Findings]:
+            load = load_of(structure, records, users, self.world, store, self.head, self.memory, flow)
+            seen = tuple((u.pattern, u.plan, u.rate, u.peak) for u in users)
+            case = StructureCase(self.head, self.world, model, store, STORES, structure, records, load, seen)
+            return load, tuple(_run("structure", case))
+
+        sources = (structure, self.world.base, self.head, *records, *users)
+        return self.memory.of("structure", sources, make, (model.name, model.version, flow))
+
+
+def _by_entity(records: tuple[Record, ...]) -> Mapping[str, tuple[int, ...]]:
+    """Positions of the kinds of record that hold an entity anywhere in their shape."""
+    out: dict[str, list[int]] = {}
+    for n, record in enumerate(records):
+        for entity in dict.fromkeys(h.entity for h in record.shape):
+            out.setdefault(entity, []).append(n)
+    return {entity: tuple(found) for entity, found in out.items()}
 
 
 # ---------------------------------------------------------------- findings
-
-
-def _run(scope: Scope, case: Case) -> Iterator[Finding]:
-    """All findings of one scope for one case. A rule that breaks says so and leaves the rest standing."""
-    for rule in _RULES[scope]:
-        try:
-            yield from rule.check(case)
-        except Exception:
-            # One faulty rule must not take the page down; tests fail on this finding.
-            log.exception("rule %s failed", rule.id)
-            yield Finding(
-                "rule-failed",
-                "question",
-                f"rules/{rule.id}",
-                f"The rule {rule.id} could not judge this place. The other findings stand.",
-            )
-
 
 _RULES: Mapping[Scope, tuple[Rule, ...]] = {
     scope: tuple(rule for rule in RULES.values() if rule.scope == scope)
@@ -233,38 +333,25 @@ _RULES: Mapping[Scope, tuple[Rule, ...]] = {
 }
 
 
-def _whole(project: Project, world: World) -> tuple[Finding, ...]:
-    return tuple(_run("project", ProjectCase(project, world)))
+def _run(scope: Scope, case: Case) -> Iterator[Finding]:
+    """All findings of one scope for one case. A rule that breaks says so and leaves the rest standing."""
+    for rule in _RULES[scope]:
+        try:
+            yield from rule.check(case)
+        except Exception:  # one faulty rule must not take the page down; tests fail on this finding
+            log.exception("rule %s failed", rule.id)
+            text = f"The rule {rule.id} could not judge this place. The other findings stand."
+            yield Finding("rule-failed", "question", f"rules/{rule.id}", text)
 
 
-def _entities(project: Project, world: World, head: Project, memory: Memory) -> Iterator[tuple[Finding, ...]]:
-    for entity in project.entities:
-        yield memory.of(
-            "entity", (entity, world, head), lambda e=entity: tuple(_run("entity", EntityCase(head, world, e)))
-        )  # type: ignore[misc]
-    for relationship in project.relationships:
-        yield memory.of(
-            "relationship",
-            (relationship, world, head),
-            lambda r=relationship: tuple(_run("relationship", RelationshipCase(head, world, r))),  # type: ignore[misc]
-        )
-
-
-def _pattern_findings(row: Row, world: World, head: Project, memory: Memory) -> tuple[Finding, ...]:
-    def make() -> tuple[Finding, ...]:
-        return tuple(_run("pattern", PatternCase(head, world, row.pattern, row.query, row.intent, row.rate, row.peak)))
-
-    return memory.of("pattern", (row, world, head), make)
-
-
-def _by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def _by_severity(findings: Iterable[Finding]) -> Findings:
     heaps: dict[Severity, list[Finding]] = {severity: [] for severity in SEVERITIES}
     for finding in findings:
         heaps[finding.severity].append(finding)
     return tuple(chain.from_iterable(heaps.values()))
 
 
-def _accepted(findings: tuple[Finding, ...], decisions: tuple[Decision, ...]) -> tuple[Finding, ...]:
+def _accepted(findings: Findings, decisions: tuple[Decision, ...]) -> Findings:
     """Mark what a decision covers: same rule, at its place or below it."""
     if not decisions:
         return findings
@@ -276,65 +363,6 @@ def _accepted(findings: tuple[Finding, ...], decisions: tuple[Decision, ...]) ->
         return any(finding.at == at or finding.at.startswith(f"{at}/") for at in by_rule.get(finding.rule, ()))
 
     return tuple(replace(f, accepted=True) if covered(f) else f for f in findings)
-
-
-# ---------------------------------------------------------------- models
-
-
-def _model(
-    model: Candidate, rows: list[Row], world: World, head: Project, memory: Memory
-) -> tuple[ModelReport, list[tuple[Finding, ...]]]:
-    by_structure = _records(model, world, memory)
-    kinds = tuple(chain.from_iterable(by_structure.values()))
-    records = memory.of("kinds", kinds, lambda: kinds)
-    cells = [_cell(row, model, records, world, head, memory) for row in rows]
-    found = [cell.findings for cell in cells]
-    users = _users(rows, cells)
-    loads: dict[str, StructureLoad] = {}
-    for structure in model.structures:
-        mine = by_structure[structure.name]
-        load, findings = _structure(model, structure, mine, tuple(users.get(structure.name, ())), world, head, memory)
-        loads[structure.name] = load
-        found.append(findings)
-    plans = {row.pattern.operation: cell.plan for row, cell in zip(rows, cells, strict=True)}
-    report = ModelReport(model, STORES[model.store], records, plans, loads)
-
-    def judge() -> tuple[Finding, ...]:
-        pairs = tuple((row.pattern, cell.plan) for row, cell in zip(rows, cells, strict=True))
-        return tuple(_run("model", ModelCase(head, world, model, STORES[model.store], STORES, records, pairs)))
-
-    found.append(judge())
-    return report, found
-
-
-def _users(rows: list[Row], cells: list[Cell]) -> dict[str, list[tuple[Row, Cell]]]:
-    """Which patterns read or write each structure."""
-    out: dict[str, list[tuple[Row, Cell]]] = {}
-    for row, cell in zip(rows, cells, strict=True):
-        for name in {*(s.structure for s in cell.plan.steps), *(t.structure for t in cell.plan.touches)}:
-            out.setdefault(name, []).append((row, cell))
-    return out
-
-
-def _structure(
-    model: Candidate,
-    structure: Structure,
-    records: tuple[Record, ...],
-    pairs: tuple[tuple[Row, Cell], ...],
-    world: World,
-    head: Project,
-    memory: Memory,
-) -> tuple[StructureLoad, tuple[Finding, ...]]:
-    store = STORES[model.store_of(structure)]
-
-    def make() -> tuple[StructureLoad, tuple[Finding, ...]]:
-        users = tuple(User(row.pattern, cell.plan, row.query, row.intent, row.rate, row.peak) for row, cell in pairs)
-        load = load_of(structure, records, users, world, store, head)
-        seen = tuple((u.pattern, u.plan, u.rate, u.peak) for u in users)
-        case = StructureCase(head, world, model, store, STORES, structure, records, load, seen)
-        return load, tuple(_run("structure", case))
-
-    return memory.of("structure", (structure, world, head, *records, *chain.from_iterable(pairs)), make, model.name)
 
 
 __all__ = ["MEMORY", "Cell", "ModelReport", "Report", "Row", "analyse"]

@@ -7,8 +7,9 @@ bound the size: what was not asked for since the last turn is forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Mapping
+from threading import RLock
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -18,25 +19,60 @@ class Memory:
 
     def __init__(self, limit: int = 60_000) -> None:
         self.limit = limit
-        self._young: dict[Hashable, tuple[tuple[object, ...], object]] = {}
-        self._old: dict[Hashable, tuple[tuple[object, ...], object]] = {}
+        self.lock = RLock()
+        """Held by whoever changes what is remembered over several steps."""
         self.made = 0
         """Results computed so far: tests and benchmarks read how much an edit recomputed."""
+        self._young: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
+        self._old: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
 
     def of(self, stage: str, sources: tuple[object, ...], make: Callable[[], T], extra: Hashable = None) -> T:
         """The result of `make()` for these very objects and the value `extra`."""
         key = (stage, extra, *map(id, sources))
         kept = self._young.get(key)
-        if kept is not None:
-            return kept[1]  # type: ignore[return-value]  # a stage always stores one type
-        kept = self._old.get(key)
         if kept is None:
-            self.made += 1
-            kept = (sources, make())
-        self._young[key] = kept
-        if len(self._young) > self.limit:
-            self._old, self._young = self._young, {}
-        return kept[1]  # type: ignore[return-value]  # as above
+            kept = self._old.get(key)
+            if kept is None:
+                self.made += 1
+                kept = (sources, make())
+            self._young[key] = kept
+            if len(self._young) > self.limit:
+                self._old, self._young = self._young, {}
+        result: T = kept[1]
+        return result
 
-    def forget(self) -> None:
-        self._young, self._old = {}, {}
+    def carried(self, stage: str, sources: tuple[object, ...], inflow: Mapping[str, float]) -> Carried:
+        """The table of a stage for these sources. Where only the inflow is another one, entries of entities whose
+        inflow changed are dropped and the rest stays."""
+        table = self.of(f"{stage} table", sources, lambda: Carried(inflow))
+        table.now(inflow)
+        return table
+
+
+class Carried:
+    """Results by the identity of their sources, each with the entities on whose inflow it depends."""
+
+    def __init__(self, inflow: Mapping[str, float], limit: int = 20_000) -> None:
+        self._inflow = inflow
+        self._limit = limit
+        self._kept: dict[Hashable, tuple[tuple[object, ...], frozenset[str], Any]] = {}
+
+    def now(self, inflow: Mapping[str, float]) -> None:
+        """Drop what depends on entities whose inflow is another one by now."""
+        if inflow is self._inflow:
+            return
+        changed = {e for e in {*inflow, *self._inflow} if inflow.get(e) != self._inflow.get(e)}
+        self._inflow = inflow
+        if changed:
+            self._kept = {k: v for k, v in self._kept.items() if changed.isdisjoint(v[1])}
+
+    def get(self, *sources: object, setting: Hashable = None) -> Any:
+        """The result for these very objects, or None."""
+        kept = self._kept.get((setting, *map(id, sources)))
+        return None if kept is None else kept[2]
+
+    def put(self, result: Any, entities: frozenset[str], *sources: object, setting: Hashable = None) -> None:
+        """Remember a result that depends on the inflow of these entities."""
+        if len(self._kept) >= self._limit:
+            self._kept = dict(list(self._kept.items())[self._limit // 2 :])
+        self._kept[setting, *map(id, sources)] = (sources, entities, result)

@@ -7,12 +7,14 @@ counts on the old value and on the new.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from math import ceil
 
 from app.forecast.load import Heat, PathLoad
 from app.forecast.share import Seen, partition_share
+from app.memory import Memory
 from app.model.conditions import Literal
 from app.model.workload import Pattern
 from app.plan.types import AccessPath, Change, Cond, Plan, Query, Record, Step, Touch, World, WriteIntent
@@ -35,20 +37,36 @@ class User:
 
 
 def path_loads(
-    records: Sequence[Record], users: Iterable[User], world: World, by_range: bool, entry_bytes: EntryBytes
+    records: Sequence[Record],
+    users: Iterable[User],
+    world: World,
+    by_range: bool,
+    entry_bytes: EntryBytes,
+    memory: Memory,
 ) -> tuple[PathLoad, ...]:
-    """One load per access path that has partitions."""
-    users = tuple(users)
+    """One load per access path that has partitions. What one pattern does is remembered by pattern and plan."""
+    by_name = {r.name: r for r in records if any((p.partition or p.placed_by) and not p.scan for p in r.paths)}
     heats: dict[str, list[Heat]] = {}
-    for record in records:
+    if by_name:
         for user in users:
-            for path, heat in _heats(record, user, world, by_range, entry_bytes):
+
+            def make(user: User = user) -> tuple[tuple[str, Heat], ...]:
+                return tuple(_heats(by_name, user, world, by_range, entry_bytes))
+
+            for path, heat in memory.of("heat", (user, world.base, *_touched(by_name, user)), make):
                 heats.setdefault(path, []).append(heat)
     return tuple(_sum(path, found) for path, found in heats.items())
 
 
+def _touched(by_name: Mapping[str, Record], user: User) -> tuple[Record, ...]:
+    names = dict.fromkeys(
+        [*(t.record for t in user.plan.touches), *(s.records_of[0] for s in user.plan.steps if s.records_of)]
+    )
+    return tuple(by_name[n] for n in names if n in by_name)
+
+
 def _heats(
-    record: Record, user: User, world: World, by_range: bool, entry_bytes: EntryBytes
+    by_name: Mapping[str, Record], user: User, world: World, by_range: bool, entry_bytes: EntryBytes
 ) -> Iterator[tuple[str, Heat]]:
     rate = user.peak if user.peak is not None else user.rate
     if rate is None:
@@ -56,11 +74,11 @@ def _heats(
     rate *= _batch(user.pattern)
     assumed = user.peak is None
     for touch in user.plan.touches:
-        if touch.record == record.name and touch.when != "never":
-            yield from _written(record, touch, user, rate, assumed, world, by_range, entry_bytes)
+        if touch.record in by_name and touch.when != "never":
+            yield from _written(by_name[touch.record], touch, user, rate, assumed, world, by_range, entry_bytes)
     for step in user.plan.steps:
-        if record.name == step.records_of[0]:
-            yield from _read(record, step, user, rate, assumed, world)
+        if step.records_of and step.records_of[0] in by_name:
+            yield from _read(by_name[step.records_of[0]], step, user, rate, assumed, world)
 
 
 def _batch(pattern: Pattern) -> float:
@@ -167,10 +185,14 @@ def _asked(conds: Iterable[Cond]) -> dict[str, str]:
     return out
 
 
+SHOWN = 12
+"""Contributions kept with a path, heaviest first; the sums are over all."""
+
+
 def _sum(path: str, heats: list[Heat]) -> PathLoad:
     unknown = tuple(dict.fromkeys(h.key[1:] for h in heats if h.key.startswith("?") and h.key[1:]))
-    ordered = tuple(sorted(heats, key=lambda h: (-h.load, h.pattern)))
-    return PathLoad(path, _hottest(ordered, write=True), _hottest(ordered, write=False), ordered, unknown)
+    heaviest = nlargest(SHOWN, heats, key=lambda h: h.rate * h.units * h.share)
+    return PathLoad(path, _hottest(heats, write=True), _hottest(heats, write=False), tuple(heaviest), unknown)
 
 
 def _hottest(heats: Iterable[Heat], *, write: bool) -> float:

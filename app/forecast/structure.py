@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 
 from app.forecast.calendar import count_at, crossings, size_at
 from app.forecast.heat import User, path_loads
 from app.forecast.load import StructureLoad
 from app.forecast.partition import partition_size
+from app.memory import Memory
 from app.model.candidate import Structure
 from app.model.project import Project
 from app.model.spread import Spread
@@ -21,20 +23,38 @@ DEFAULT_HORIZON = 2 * YEAR
 
 
 def load_of(
-    structure: Structure, records: Sequence[Record], users: Sequence[User], world: World, store: Store, head: Project
+    structure: Structure,
+    records: Sequence[Record],
+    users: Sequence[User],
+    world: World,
+    store: Store,
+    head: Project,
+    memory: Memory | None = None,
+    flow: tuple[float | None, ...] = (),
 ) -> StructureLoad:
-    """Heat, partition sizes, record sizes and storage of one structure. `head`: the project's header (horizon)."""
-    horizon = horizon_of(head)
-    sizes = {(r.name, p.name): entry_size(r, p, world) for r in records for p in r.paths if not p.scan}
+    """Heat, partition sizes, record sizes and storage of one structure. `head`: the project's header (horizon).
+
+    Sizes do not depend on patterns and are remembered by records; only the heat is summed anew. `flow`: what of the
+    world's inflow concerns the structure, as a key of what is remembered.
+    """
+    memory = memory or Memory()
+    still = memory.of(
+        "sizes", (structure, world, head, *records), lambda: _still(structure, records, world, store, head), store.name
+    )
 
     def entry_bytes(record: Record, path: AccessPath) -> float:
-        return sizes[record.name, path.name].avg
+        return memory.of("entry", (record, path, world.base), lambda: entry_size(record, path, world)).avg
 
+    return replace(still, paths=path_loads(records, users, world, store.can.range_sharded, entry_bytes, memory))
+
+
+def _still(structure: Structure, records: Sequence[Record], world: World, store: Store, head: Project) -> StructureLoad:
+    horizon = horizon_of(head)
+    sizes = {(r.name, p.name): entry_size(r, p, world) for r in records for p in r.paths if not p.scan}
     soft, rows = fact(store, "partition_bytes"), fact(store, "partition_rows")
     return StructureLoad(
         structure.name,
-        path_loads(records, users, world, store.can.range_sharded, entry_bytes),
-        tuple(
+        partitions=tuple(
             partition_size(r, p, world, sizes[r.name, p.name], soft, rows, horizon)
             for r in records
             for p in r.paths
