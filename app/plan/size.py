@@ -48,6 +48,12 @@ def size_of(record: Record, world: World, children: Children | None = None) -> S
     return total
 
 
+def met_by(record: Record, world: World, rel: Rel) -> float:
+    """Average bytes of the record that a write of a child meets: records with many children are met more often."""
+    met = rel.children.met_by_size
+    return size_of(record, world, {rel: Spread(met, met, max(met, rel.children.max))}).avg
+
+
 def sample(record: Record, world: World, children: Children | None = None) -> tuple[Item, ...]:
     """What the bytes of one stored record are made of, in the order of the shape, deepest level last."""
     path, encoding = record.primary, record.dialect.encoding

@@ -129,7 +129,7 @@ class Touching:
             reads += self._born()
         elif not primary <= owned or scattered(record):
             find, level, reads = self._find(owned)
-        if op == "push" and self.at:
+        if (op == "push" and self.at) or (op == "set" and not self.at):
             reads += self._born()
         if why == "for each":
             find, reads = "the relationship it is for", reads + 1
@@ -222,11 +222,14 @@ class Touching:
         self.found.misses.append(Miss("structure", what, record.name, fix="an index on what is known of them"))
 
     def _born(self) -> float:
-        """Reads before a record is made: parents whose attributes it copies, unless the writer has them."""
+        """Reads before a record is made or gets another parent: what it copies of it, unless the writer has that."""
         reads = 0.0
+        made = self.change.kind == "insert"
         for held in self.record.shape:
             edge = held.edge
             if held.up != self.at or edge is None or edge.down or held.how == "for each":
+                continue
+            if not made and not self.attrs & frozenset(edge.rel.via):
                 continue
             if held.attrs is None:
                 wanted = {edge.rel.role}

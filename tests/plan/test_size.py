@@ -12,7 +12,7 @@ from app.model.spread import Spread
 from app.model.text import read_yaml
 from app.plan import lay
 from app.plan.keysize import key_text, packed_keys
-from app.plan.size import breakdown, record_size, sample, size_of
+from app.plan.size import breakdown, met_by, record_size, sample, size_of
 from app.plan.types import Encoding, Held, Part, Record, World
 from app.plan.world import build_world
 from app.stores import STORES
@@ -229,3 +229,22 @@ def test_every_shared_record_has_a_size(shared: Path) -> None:
                         size = size_of(r, w)
                         assert 0 < size.avg <= size.high <= size.max + 1e-6, (path.name, r.name, size)
                         assert sample(r, w)
+
+
+def test_a_comment_meets_posts_in_proportion_to_their_comments() -> None:
+    text = """
+keywright: 1
+name: Blog
+entities:
+  - {name: post, count: 1M, size: 4 KB, fields: [id uuid key]}
+  - {name: comment, size: 250, fields: [post_id uuid]}
+relationships:
+  - {parent: post, child: comment, via: post_id, children: {avg: 10, p99: 80, max: 1500}}
+models:
+  - {name: Inside, store: mongodb, structures: [{collection: posts, of: post, _id: post.id, embed: [{what: comment}]}]}
+"""
+    w, (post,) = records(text)
+    (rel,) = w.rels
+    assert rel.children.met_by_size == pytest.approx(42.9, abs=0.05)
+    mean, met = size_of(post, w).avg, met_by(post, w, rel)
+    assert (met - mean) / (mean - 4096) == pytest.approx(32.9 / 10, rel=0.02)

@@ -426,3 +426,9 @@ def test_a_change_of_any_kind_meets_every_kind() -> None:
     assert touched(0, 0) == [("articles", 0.75, "key"), ("videos", 0.25, "key")]
     assert touched(0, 1) == [("articles", 1, "key")]
     assert touched(1, 1) == [("contents", 1, "key")]
+
+
+def test_another_parent_means_another_copy() -> None:
+    moved = plan(NEW_BUYER, refreshed(w.ORDERS_DOCUMENTS, 600), w.ORDERS)
+    assert touch(moved, "orders").reads == 1
+    assert touch(plan(STATUS, refreshed(w.ORDERS_DOCUMENTS, 600), w.ORDERS), "orders").reads == 0
