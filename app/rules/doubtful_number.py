@@ -15,8 +15,9 @@ def check(case: ProjectCase) -> Iterator[Finding]:
 
     ## What it flags
 
-    A p99 more than a hundred times the average, a maximum below the p99, a peak below the average, parents times children
-    that do not make the number of children, more children than there are records, growth that does not fit the inserts.
+    A p99 more than a hundred times the average, a maximum below the p99, a peak below the average, parents times
+    children that do not make the number of children, more children than there are records, growth that does not fit
+    the inserts.
 
     ## Why it hurts
 

@@ -21,13 +21,13 @@ def check(case: ProjectCase) -> Iterator[Finding]:
 
     ## What it flags
 
-    A relationship that a pattern reads or writes through, or that a model embeds, without an average, a p99 or a maximum
-    of children per parent. For a many-to-many relationship, without the numbers of both directions.
+    A relationship that a pattern reads or writes through, or that a model embeds, without an average, a p99 or a
+    maximum of children per parent. For a many-to-many relationship, without the numbers of both directions.
 
     ## Why it hurts
 
-    Embedding, fan-out, partition size and record size follow from the number of children. The average hides what fails:
-    the post with the most comments is the one that passes the limit.
+    Embedding, fan-out, partition size and record size follow from the number of children. The average hides what
+    fails: the post with the most comments is the one that passes the limit.
 
     ## Example
 

@@ -21,8 +21,8 @@ def check(case: PatternCase) -> Iterator[Finding]:
 
     ## Why it hurts
 
-    An index that lags, a copy and a cache are good or bad answers depending on the age a reader accepts. Without it any
-    of them is taken for good enough, and the plan looks better than it is.
+    An index that lags, a copy and a cache are good or bad answers depending on the age a reader accepts. Without it
+    any of them is taken for good enough, and the plan looks better than it is.
 
     ## Example
 
@@ -48,8 +48,8 @@ def check(case: PatternCase) -> Iterator[Finding]:
 
     ## When to allow it
 
-    Where nothing is copied and every path follows the record at once, the answer changes nothing. It still tells the next
-    reader what was meant.
+    Where nothing is copied and every path follows the record at once, the answer changes nothing. It still tells the
+    next reader what was meant.
 
     ## Sources
 

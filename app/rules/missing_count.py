@@ -14,13 +14,13 @@ def check(case: EntityCase) -> Iterator[Finding]:
 
     ## What it flags
 
-    An entity with a key of its own whose count is not given and does not follow from a relationship, or from a rate of
-    inserts and the time records are kept.
+    An entity with a key of its own whose count is not given and does not follow from a relationship, or from a rate
+    of inserts and the time records are kept.
 
     ## Why it hurts
 
-    Sizes, scans, selectivity and the share of the busiest key all depend on the number of records. Until it is given, a
-    default is used, and everything that rests on it is marked as assumed.
+    Sizes, scans, selectivity and the share of the busiest key all depend on the number of records. Until it is given,
+    a default is used, and everything that rests on it is marked as assumed.
 
     ## Example
 

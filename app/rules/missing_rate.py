@@ -18,8 +18,8 @@ def check(case: PatternCase) -> Iterator[Finding]:
 
     ## Why it hurts
 
-    Load, heat, cost and most warnings are a rate times something. Without a rate a scan once a day and a scan a thousand
-    times a second look alike.
+    Load, heat, cost and most warnings are a rate times something. Without a rate a scan once a day and a scan a
+    thousand times a second look alike.
 
     ## Example
 

@@ -20,8 +20,8 @@ def check(case: PatternCase) -> Iterator[Finding]:
 
     ## What it flags
 
-    A row without an action or an entity, and every name, condition or number in a row that the planner had to leave out:
-    an attribute no entity has, a range of unknown width, an update that does not say what it sets.
+    A row without an action or an entity, and every name, condition or number in a row that the planner had to leave
+    out: an attribute no entity has, a range of unknown width, an update that does not say what it sets.
 
     ## Why it hurts
 
