@@ -58,16 +58,17 @@ def estimate(
     asked = Asked(match, dialect, flow.seeks, has_all)
     single, weight = match.single, flow.weight
     avg = high = most = flow.at(flow.entries, asked, single.offset)
-    last = max(single.peak_offset, single.offset)
+    last, widest = max(single.peak_offset, single.offset), flow.entries
     if (weight and numbers.high != 1) or last:
         high = flow.at(min(flow.total, flow.entries * numbers.high**weight), asked, last)
     if (weight and numbers.most != 1) or last:
         top = numbers.most**weight if numbers.most < inf or not weight else inf
-        most = flow.at(min(flow.total, flow.entries * top), asked, last)
+        widest = min(flow.total, flow.entries * top)
+        most = flow.at(widest, asked, last)
         if top == inf and not single.limit:
             most = (inf, inf, inf, most[3])
     if single.limit and arranged.streaming and flow.passes < 1:
-        high = _late(high, most, single.limit, flow.passes)
+        high, most = _late(flow, asked, high, most, widest)
     return _cost(flow, asked, numbers.size, (avg, high, most), entry_bytes, nodes)
 
 
@@ -137,6 +138,11 @@ class Flow:
 
     def at(self, entries: float, asked: Asked, offset: float = 0.0) -> Figures:
         """What is walked, read and returned for so many entries within the bounds."""
+        found = self.walked(entries, asked)
+        return self._stopped(found, asked, offset) if self.match.single.limit else found
+
+    def walked(self, entries: float, asked: Asked) -> Figures:
+        """The same without a limit."""
         keys, passed = entries, entries * self.checked
         if self.gap:
             keys = min(entries, self.gap + passed)
@@ -147,8 +153,7 @@ class Flow:
         visited = asked.buckets
         if asked.chunk:
             visited = max(1.0, ceil(results / asked.chunk)) if results < inf else results
-        found = keys, records, results, visited
-        return self._stopped(found, asked, offset) if self.match.single.limit else found
+        return keys, records, results, visited
 
     def _stopped(self, found: Figures, asked: Asked, offset: float) -> Figures:
         """Reading ends when the limit is filled, where results come in the order asked for."""
@@ -254,11 +259,19 @@ def one_place(match: Match) -> bool:
     return bool(match.path.placed_by) and all(not p.attr or p.attr in bound for p in match.path.placed_by)
 
 
-def _late(high: Figures, most: Figures, limit: float, passes: float) -> Figures:
-    """The p99 of how far one reads until `limit` pass a filter: k/p and 2.33 standard deviations √(k(1−p))/p."""
-    far = (limit + 2.33 * sqrt(limit * (1 - passes))) / max(passes, TINY)
-    keys, records = min(max(high[0], far), most[0]), min(max(high[1], far), most[1])
-    return max(high[0], keys), max(high[1], records), high[2], high[3]
+def _late(flow: Flow, asked: Asked, high: Figures, most: Figures, widest: float) -> tuple[Figures, Figures]:
+    """How far one reads until the limit is filled by what passes a filter.
+
+    The p99 is k/p and 2.33 standard deviations √(k(1−p))/p; at most, everything within the bounds.
+    """
+    limit, passes = flow.match.single.limit, max(flow.passes, TINY)
+    far = (limit + 2.33 * sqrt(limit * (1 - passes))) / passes
+    keys, records, _, _ = flow.walked(widest, asked)
+    share = far * flow.checked if flow.checked < 1 else far
+    high = (max(high[0], min(far, keys)), max(high[1], min(share, records)), high[2], high[3])
+    if flow.late:
+        high, records = (high[0], min(high[1], limit), high[2], high[3]), min(records, limit)
+    return high, (max(most[0], keys), max(most[1], records), most[2], most[3])
 
 
 def _cost(

@@ -17,6 +17,8 @@ from app.plan.types import AccessPath, Dialect, Kind, Match, Miss, Part
 
 EQUAL = (Kind.POINT, Kind.POINTS)
 COARSER = ((3600, "hour"), (86_400, "day"), (2_592_000, "month"), (31_536_000, "year"))
+FEW_BUCKETS = 12
+"""So many requests are not worth another table."""
 FAR = (True, 1e9, 0)
 
 WORDS = {
@@ -95,7 +97,9 @@ def bucketed(match: Match, dialect: Dialect) -> Iterator[Miss]:
         if w.part.kept.bucket and 1 < w.count < ENDLESS:
             op = w.conds[0].op if w.conds else ""
             miss = say(Refusal("partition", w.part.attr, op, w.part.attr, "buckets"), match.path.name, dialect)
-            word = next((name for seconds, name in COARSER if seconds > w.part.kept.bucket), "")
+            sorted_by = any(p.attr == w.part.attr and p.kept.exact for p in match.path.order)
+            few = sorted_by and w.count <= FEW_BUCKETS
+            word = "" if few else next((name for seconds, name in COARSER if seconds > w.part.kept.bucket), "")
             text = WORDS["coarser"] if word else WORDS["each bucket"]
             yield replace(miss, fix=text.format(attr=w.part.attr, word=word, count=w.count))
 

@@ -19,9 +19,10 @@ from app.plan.types import (
     Step,
     World,
 )  # fmt: skip
-from app.plan.walk import Walk, walk
+from app.plan.walk import Walk, each, walk
 
 Reader = Callable[[Query, Sequence[Record], World], Plan]
+LISTED = (Level.KEY_LOOKUP, Level.INDEX_LOOKUP, Level.INDEX_RANGE)
 SUPERNODE = 0.01
 """Chance of meeting the largest node from which on it is worth a note."""
 
@@ -76,7 +77,7 @@ def _along(query: Query, hop: Hop, world: World) -> Query:
 def _batch(legs: Sequence[Leg], most: int) -> float:
     """Starting nodes in one request: a list, where the path takes one and one request answers a node."""
     steps = [s for leg in legs for s in leg.plan.steps]
-    listed = all(s.level in (Level.KEY_LOOKUP, Level.INDEX_LOOKUP, Level.INDEX_RANGE) for s in steps)
+    listed = all(s.level in LISTED for s in steps)
     return most if listed and most > 1 else 1
 
 
@@ -124,14 +125,23 @@ def _ends(
     need = NeedNode(root.entity, wanted, where=tuple(Cond(a) for a in sorted(keys)), age=root.age)
     plan = read(Query(query.name, "get", (need,)), records, world)
     reached = walked.nodes[-1].at_most(query.limit) if query.limit else walked.nodes[-1]
-    after = tuple(
-        replace(
-            s, how="each", by="key", requests=reached, records=reached,
-            bytes=reached.of(s.bytes), keys=reached.avg, units=s.units * reached.avg,
-        )
-        for s in plan.steps
-    )  # fmt: skip
-    return before, after
+    listed = {r.name: r.dialect.joins.list_max for r in records}
+    return before, tuple([_fetched(s, reached, listed[s.records_of[0]]) for s in plan.steps])
+
+
+def _fetched(step: Step, reached: Spread, listed: float) -> Step:
+    """The fields of what was reached, in lists where the store takes them."""
+    many = listed > 1 and step.level in LISTED
+    return replace(
+        step,
+        how="list" if many else "each",
+        by="key",
+        requests=each(reached, listed if many else 1),
+        records=reached,
+        bytes=reached.of(step.bytes),
+        keys=reached.avg,
+        units=step.units * reached.avg,
+    )
 
 
 def _told(query: Query, legs: Sequence[Leg], walked: Walk, steps: Sequence[Step], server: bool) -> Plan:

@@ -69,7 +69,7 @@ class _Front:
     def step(self, before: Hop | None, hop: Hop, batch: float) -> None:
         at = self.frontier
         met = at.of(growth(before, hop))
-        self.requests.append(_each(at, batch))
+        self.requests.append(each(at, batch))
         self.edges = self.edges + met
         self.paths.append(met)
         self._supernode(before, hop)
@@ -119,5 +119,6 @@ def seen_by_size(draws: float, population: float, degree: Spread) -> float:
     return min(draws, population * missed / len(weights))
 
 
-def _each(n: Spread, batch: float) -> Spread:
+def each(n: Spread, batch: float) -> Spread:
+    """Requests for so many nodes, `batch` in each."""
     return Spread(*(ceil(x / batch) if x < 1e15 else x for x in (n.avg, n.high, n.max)))
