@@ -20,7 +20,7 @@ LATEST = ("max", "min", "latest", "last", "first")
 
 def reach(changes: Iterable[Change], records: Sequence[Record], world: World) -> Reached:
     """Every place that the changes of one operation touch, one touch per node of a shape."""
-    found = Reached()
+    found = Reached(records)
     changes = tuple(changes)
     roots = {c.entity: c.known for c in changes if not c.same_as}
     for own in changes:

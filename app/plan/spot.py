@@ -6,10 +6,14 @@ children. The values known of the change travel along the same edges.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.model.spread import ONE, Spread
 from app.plan.types import Change, Record, Rel, World
+
+AFTERTHOUGHTS = frozenset({"cache", "counter", "queue", "for each"})
+"""Purposes of records that are not read to learn something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,22 @@ def key_of(record: Record) -> frozenset[str]:
     """Attributes that must be known to name one record by its key."""
     parts = (p for path in record.paths if path.primary for p in (*path.partition, *path.order))
     return frozenset(p.attr for p in parts if p.attr)
+
+
+def home_of(change: Change, records: Sequence[Record], world: World) -> Record | None:
+    """The record of the changed entity itself that what is known names by its key; the one that holds most."""
+    if change.kind == "insert" or change.count.max > 1:
+        return None
+    found = [
+        r
+        for r in records
+        if r.of == change.entity
+        and r.purpose not in AFTERTHOUGHTS
+        and not scattered(r)
+        and key_of(r)
+        and key_of(r) <= own_columns(change.known, r, world)
+    ]
+    return max(found, key=lambda r: r.shape[0].attrs is None, default=None)
 
 
 def scattered(record: Record) -> bool:

@@ -4,6 +4,7 @@ whether doing it twice is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -12,7 +13,7 @@ from app.plan.choose import best
 from app.plan.entries import NONE, Written, entries_of, units_of
 from app.plan.refuse import say
 from app.plan.serve import Missed
-from app.plan.spot import Spot, key_of, own_columns, scattered, spot
+from app.plan.spot import Spot, home_of, key_of, own_columns, scattered, spot
 from app.plan.types import Change, Cond, Level, Miss, Record, Rel, Single, Touch, World
 
 STORED_KINDS = {"insert": "put", "delete": "remove"}
@@ -22,12 +23,15 @@ STORED_KINDS = {"insert": "put", "delete": "remove"}
 class Reached:
     """What one operation reaches: touches, why something cannot be found, which copies a new record has to read."""
 
+    records: Sequence[Record]
     touches: list[Touch] = field(default_factory=list)
     misses: list[Miss] = field(default_factory=list)
     born: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     """(role, parent) → attributes read once for all new records that copy them."""
     base: dict[tuple[str, str, str], float] = field(default_factory=dict)
     """Units of the record alone, by (record, place, when): what a transaction doubles."""
+    looked_up: set[tuple[str, str]] = field(default_factory=set)
+    """(record, entity) read once to learn where its other places are."""
 
 
 @dataclass
@@ -203,6 +207,10 @@ class Touching:
         single = Single(f"records of {record.name} to change", record.of, conds, needs=frozenset())
         choice = best(single, record.paths, record.dialect, self.world, size=record.size, nodes=record.nodes)
         served = choice.served_by
+        if served is None or served.level > Level.INDEX_RANGE:
+            home = self._home()
+            if home is not None:
+                return home
         if served is None or served.level is Level.SCAN:
             self._missing(choice.nearest)
         if served is None:
@@ -211,6 +219,21 @@ class Touching:
         ranged = writing.by_prefix and change.kind == "delete" and served.level <= Level.PARTITION_RANGE
         reads = 0.0 if writing.by_condition or ranged else max(1.0, served.cost.requests.avg)
         return served.path.name, served.level, reads
+
+    def _home(self) -> tuple[str, Level, float] | None:
+        """By way of the changed entity's own record: it is found by its key, and holds what names the other places."""
+        change, record, world = self.change, self.record, self.world
+        home = home_of(change, self.found.records, world)
+        if home is None or home is record:
+            return None
+        held = home.shape[0].attrs
+        learned = frozenset(world.fields.get(change.entity, ())) if held is None else held | key_of(home)
+        wiser = spot(replace(change, known=change.known | learned), record, self.at, self.rel)
+        if not key_of(record) <= own_columns(wiser.known, record, world) or scattered(record):
+            return None
+        paid = (home.name, change.entity) in self.found.looked_up
+        self.found.looked_up.add((home.name, change.entity))
+        return home.primary.name, Level.KEY_LOOKUP, 0.0 if paid else 1.0
 
     def _missing(self, nearest: Missed | None) -> None:
         record = self.record

@@ -432,3 +432,24 @@ def test_another_parent_means_another_copy() -> None:
     moved = plan(NEW_BUYER, refreshed(w.ORDERS_DOCUMENTS, 600), w.ORDERS)
     assert touch(moved, "orders").reads == 1
     assert touch(plan(STATUS, refreshed(w.ORDERS_DOCUMENTS, 600), w.ORDERS), "orders").reads == 0
+
+
+def test_the_record_itself_says_where_its_other_places_are() -> None:
+    blog = w.world(
+        w.BLOG.counts, w.BLOG.rels, w.BLOG.figures, **{k.replace(".", "__"): s for k, s in w.BLOG.stats.items()}
+    )
+    blog = replace(blog, fields={**blog.fields, "comment": ("comment.id", "comment.post_id", "comment.author_id")})
+    liked = plan(LIKE, w.blog(subset=True), blog)
+    assert touch(liked, "comments").find == "key"
+    posts = touch(liked, "posts")
+    assert (posts.find, posts.level, posts.reads) == ("comments", Level.KEY_LOOKUP, 1)
+    assert liked.level is Level.KEY_LOOKUP
+    assert "posts: 1 read first, by comments" in liked.notes
+    alone = plan(LIKE, w.blog(subset=False), blog)  # nothing else knows the comment's post
+    assert alone.level is Level.SCAN
+
+    shop = replace(w.SHOP, fields={**w.SHOP.fields, "order": ("order.id", "order.user_id", "order.status")})
+    twice = plan(STATUS, w.ORDER_TWICE, shop)
+    assert touch(twice, "order in user").find == "order detail"
+    assert twice.level is Level.KEY_LOOKUP
+    assert twice.requests == Spread(3, 3, 3)  # one read, two writes
