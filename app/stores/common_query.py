@@ -13,7 +13,7 @@ from app.model.candidate import Candidate, Copy, Embed, RecordShape, Structure
 from app.model.conditions import AnyOf, Comparison, Conditions, Operand, Param, Term
 from app.model.workload import Pattern
 from app.plan import lay
-from app.plan.types import Cond, Edge, Held, Miss, Plan, Record, World
+from app.plan.types import Cond, Edge, Held, Level, Miss, Plan, Record, World
 from app.plan.ways import place
 
 
@@ -149,6 +149,22 @@ def sentence(miss: Miss) -> str:
     """A reason with its fix, as one line."""
     what = miss.what.rstrip(". ")
     return f"{what}. {miss.fix}" if miss.fix else f"{what}."
+
+
+def lost(plan: Plan) -> bool:
+    """Is there nothing to write down: no step, or a place that a write must change and nothing finds?"""
+    if not plan.steps and not plan.touches:
+        return True
+    return plan.level is Level.IMPOSSIBLE and any(not t.find for t in plan.touches)
+
+
+def head_of(pattern: Pattern, plan: Plan) -> Iterable[str]:
+    """What stands above every query text: the pattern, how well it is served, what is missing or unclear."""
+    yield f"{pattern.operation}: {plan.level.words}"
+    if lost(plan):
+        yield from dict.fromkeys(sentence(m) for m in plan.misses)
+    # Questions about numbers belong to the forecast; a text is only wrong where words were not understood.
+    yield from (f"not clear: {q}" for q in plan.questions if not q.startswith("how "))
 
 
 DEMANDING = ("strong", "read your writes", "causal")

@@ -73,10 +73,10 @@ def _split(entity: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict
 
 def value_of(value: Any, stat: Stat | None) -> tuple[str, Any]:
     """What is set: (`set`, literal) · (`now`, None) · (`param`, name) · (`add` or `less`, number or attribute) ·
-    (`push`, value)."""
+    (`push`, what is pushed, read likewise)."""
     if isinstance(value, Mapping):
         if "push" in value:
-            return "push", value_of(value["push"], stat)[1]
+            return "push", value_of(value["push"], None)
         return "set", dict(value)
     if not isinstance(value, str):
         return "set", value

@@ -294,3 +294,56 @@ def test_copies_are_refreshed_in_the_same_transaction(shop: Bench) -> None:
 def test_figures_are_grouped(shop: Bench) -> None:
     assert 'avg_stars: { $avg: "$stars" }' in shop.text("Stars")
     assert "countDocuments({ user_id: p.user })" in shop.text("Reviews")
+
+
+PLACES = """
+keywright: 1
+name: Places
+entities:
+  - name: city
+    count: 1000
+    fields: [id uuid key, place point, name string, "tags string[] items avg 3", deleted_at datetime present 1%]
+    soft delete: deleted_at
+  - {name: shop, count: 5000, fields: [id uuid key, city_id uuid, kind string, price int32, opened datetime]}
+relationships:
+  - {parent: city, child: shop, via: city_id, children: {avg: 5, p99: 20, max: 100}}
+patterns:
+  - {operation: Near, list: city, where: "near(city.place, :at, :km)", limit: 10, needs: [city.name]}
+  - {operation: Kinds, list: shop, where: "shop.kind = 'a' or shop.price > 5", limit: 10}
+  - {operation: Names, list: shop, where: "starts_with(shop.kind, :k)", order by: shop.kind, limit: 10, paging: offset}
+  - operation: City with shops
+    list: city
+    where: city.name = :n
+    needs: [city, {what: shop, order by: shop.opened desc, limit: 2}]
+    limit: 5
+  - {operation: Tag, upsert: city, where: "city.id = :c", set: {city.name: ":n", city.tags: {push: ":t"}}, inserts: 30%}
+  - {operation: Remove, delete: city, where: "city.id = :c"}
+models:
+  - name: M
+    store: mongodb
+    structures:
+      - collection: cities
+        of: city
+        _id: city.id
+        indexes: [{keys: [city.place], type: 2dsphere}, {keys: [city.name]}]
+      - collection: shops
+        of: shop
+        _id: shop.id
+        indexes: [{keys: [shop.city_id, shop.opened desc]}, {keys: [shop.kind]}, {keys: [shop.price]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        ("Near", '$near: { $geometry: { type: "Point", coordinates: p.at }, $maxDistance: p.km * 1000 }'),
+        ("Kinds", '$or: [{ kind: "a" }, { price: { $gt: 5 } }]'),
+        ("Names", 'kind: { $gte: p.k, $lt: p.k + "\\uffff" }'),
+        ("Names", ".skip(p.skip).limit(10)"),
+        ("City with shops", "pipeline: [{ $sort: { opened: -1 } }, { $limit: 2 }]"),
+        ("Tag", "{ $set: { name: p.n }, $push: { tags: p.t } }, { upsert: true }"),
+        ("Remove", "$set: { deleted_at: new Date() }"),
+    ],
+)
+def test_every_kind_of_condition_and_change_has_its_text(operation: str, said: str) -> None:
+    assert said in " ".join(bench(PLACES, "mongodb").text(operation).split())

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
-from app.stores.common_query import said_of, sentence
+from app.stores.common_query import head_of, lost, said_of
 from app.stores.mongodb.facts import CONSISTENCY
 from app.stores.mongodb.reads import read_lines
 from app.stores.mongodb.writes import write_lines
@@ -21,16 +21,13 @@ def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     body: list[str] = []
     if not pattern.is_write:
         body += read_lines(pattern, plan, model, world)
-    if pattern.is_write or pattern.also:
+    if (pattern.is_write and not lost(plan)) or pattern.also:
         body += write_lines(pattern, plan, model, world)
-    notes = [f"// {line}" for line in said_of(pattern, model, CONSISTENCY)]
-    return "\n".join([*_head(pattern, plan, body), *notes, *body]) + "\n"
+    notes = [f"// {line}" for line in (*head_of(pattern, plan), *said_of(pattern, model, CONSISTENCY))]
+    return "\n".join([*notes, *_parameters(body), *body]) + "\n"
 
 
-def _head(pattern: Pattern, plan: Plan, body: list[str]) -> Iterable[str]:
-    yield f"// {pattern.operation}: {plan.level.words}"
-    if not (plan.steps or plan.touches):
-        yield from (f"// {sentence(m)}" for m in plan.misses)
+def _parameters(body: list[str]) -> Iterable[str]:
     names = dict.fromkeys(n for line in body if not line.startswith("//") for n in PARAMETER.findall(line))
     if names:
         yield f"const p = {{ {', '.join(f'{n}: null' for n in names)} }};  // fill in"

@@ -142,20 +142,31 @@ def _lookup(step: Step, read: Read, here: Context) -> Iterable[dict[str, Any]]:
     far = links[0].attr if links else ""
     role = here.role(step)
     source = near(links[0], role, [read.record.of, *inside(read)], here.world) if links else ""
+    label = role[0] if role is not None else record.of
     stage: dict[str, Any] = {
         "from": structure.name,
         "localField": read.fields(source) if source else "_id",
         "foreignField": fields(far) if far else "_id",
-        "as": role[0] if role is not None else record.of,
+        "as": label,
     }
     inner: list[dict[str, Any]] = []
     typed = [c for c in step.conds if c.source is not None]
     if typed:
         inner.append({"$match": query(typed, fields)})
-    if step.ask:
-        inner.append({"$sort": {fields(a): turn for a, turn in step.ask}})
+    order = {fields(a): turn for a, turn in step.ask} or _child_order(
+        role[0] if role else record.of, record, fields, here
+    )
+    if order:
+        inner.append({"$sort": order})
     if step.limit:
         inner.append({"$limit": int(step.limit)})
     if inner:
         stage["pipeline"] = inner
     yield {"$lookup": stage}
+
+
+def _child_order(label: str, of: str, fields: Fields, here: Context) -> dict[str, int]:
+    """The order a needed list is asked in."""
+    need = next((n for n in here.pattern.needs if n.what in (label, of)), None)
+    items = need.order_by.items if need is not None and need.order_by is not None else ()
+    return {fields(lay.column(of, i.path, here.world)): -1 if i.desc else 1 for i in items}

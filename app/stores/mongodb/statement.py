@@ -170,9 +170,13 @@ def update(change: Asked, to: Target, prefix: str = "", held: Held | None = None
             continue
         kind, what = value_of(value, to.world.stats.get(attr))
         operator = {"add": "$inc", "push": "$push", "less": "$inc"}.get(kind, "$set")
-        by_name = kind in ("add", "less") and isinstance(what, str)
-        inner = said("attr" if by_name else kind, what, change)
-        body.setdefault(operator, {})[stored] = Raw(f"-{js(inner)}") if kind == "less" else inner
+        less = kind == "less"
+        if kind == "push":
+            kind, what = what
+        elif kind in ("add", "less") and isinstance(what, str):
+            kind = "attr"
+        inner = said(kind, what, change)
+        body.setdefault(operator, {})[stored] = Raw(f"-{js(inner)}") if less else inner
     return dict(body)
 
 

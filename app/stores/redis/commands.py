@@ -202,6 +202,10 @@ def remove(keys: Keys) -> str:
             return f"XDEL {keys.key} $id"
         case "list":
             return f"LPOP {keys.key}"
+        case "bitmap":
+            return f"SETBIT {keys.key} $offset 0"
+        case "hyperloglog":
+            return f"# {keys.key} forgets nothing: count anew if it must"
         case _:
             return f"UNLINK {keys.key}"
 

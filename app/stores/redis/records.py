@@ -37,8 +37,11 @@ def records(structure: Structure, model: Candidate, world: World) -> tuple[Recor
     of = entity_of(structure)
     if of not in world.fields and of not in world.sizes:
         return ()
-    shape = name_copies(lay.shape(structure, of, world))
     kind = type_of(structure)
+    shape = name_copies(lay.shape(structure, of, world))
+    if kind in FIGURES:
+        figure = f"={of}.count({of})"
+        shape = (replace(shape[0], attrs=frozenset(), computed=frozenset({figure})),)
     ways = paths(structure, of, kind, model, world)
     held = per_key(structure, of, ways[0].partition, kind, world)
     family = family_of(structure, of, kind, shape, held, model, world)

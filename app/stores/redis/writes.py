@@ -17,6 +17,7 @@ from app.stores.redis import commands
 from app.stores.redis.commands import Keys
 from app.stores.redis.problems import CROSSSLOT
 from app.stores.redis.reads import word
+from app.stores.redis.records import FIGURES
 
 DAY = 86_400
 AGAIN = frozenset({"INCR", "DECR", "HINCRBY", "ZINCRBY", "RPUSH", "XADD"})
@@ -110,6 +111,9 @@ def _written(structure: Structure, change: Asked, pattern: Pattern, model: Candi
     keys = commands.family(structure, model, world, {**given, **values_of(change, world, structure)})
     if keys is None:
         return None
+    if keys.kind in FIGURES and structure.of == change.entity:
+        lines = (commands.remove(keys),) if change.kind == "delete" else tuple(commands.put(keys))
+        return Written(keys, lines) if change.kind != "update" else None
     held = [h for h in keys.record.shape if h.entity == change.entity]
     figures = [
         f
@@ -197,6 +201,8 @@ def _changed(keys: Keys, change: Asked, world: World) -> Iterable[str]:
         if kind == "add" and keys.kind == "hash":
             name = keys.member if keys.structure.member is not None else field_of(attr)
             lines.append(f"HINCRBY {keys.key} {name} {said}")
+        elif kind in ("push", "less"):
+            yield "# the value is read, changed and written: WATCH it first"
         elif kind == "add":
             lines.append(f"ZINCRBY {keys.key} {said} {keys.member}")
         elif keys.kind == "hash" and keys.structure.member is None:
