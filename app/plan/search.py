@@ -44,7 +44,7 @@ def cheapest(search: Search, entry: int) -> Outcome:
     small = _squeeze([*pairs, (search.start, 0)], search.pieces.width, search.pieces.goal)
     goal, begin = small(search.pieces.goal), small(search.start)
     edges = undominated([Edge(small(g), small(a), r.work, r) for (g, a), r in zip(pairs, reads, strict=True)])
-    done, cost, reached = _shortest(edges, begin, goal)
+    done, cost, reached = shortest(edges, begin, goal)
     if done is not None:
         return Outcome(done, cost, 0, found, entry)
     missing = 0
@@ -92,7 +92,7 @@ def undominated(edges: list[Edge]) -> list[Edge]:
     return keep
 
 
-def _shortest(edges: Sequence[Edge], begin: int, goal: int) -> tuple[tuple[Read, ...] | None, float, int]:
+def shortest(edges: Sequence[Edge], begin: int, goal: int) -> tuple[tuple[Read, ...] | None, float, int]:
     """Reads to the goal with their cost, or None and the most useful mask that can be reached."""
     heap: list[tuple[float, int, int, tuple[Read, ...]]] = [(0.0, 0, begin, ())]
     settled: dict[int, float] = {}
