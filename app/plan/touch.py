@@ -126,17 +126,7 @@ class Touching:
         if record.value_type:  # members of a value are named by what the change brings
             primary = frozenset(p.attr for p in record.primary.partition if p.attr)
         owned = own_columns(where.known, record, world)
-        if why == "for each":
-            owned |= primary  # the support read brings the keys of whom it is for
-        find, level, reads = "key", Level.KEY_LOOKUP, 0.0
-        if op == "put" or (op == "push" and not self.at):
-            reads += self._born()
-        elif not primary <= owned or scattered(record):
-            find, level, reads = self._find(owned)
-        if (op == "push" and self.at) or (op == "set" and not self.at):
-            reads += self._born()
-        if why == "for each":
-            find, reads = "the relationship it is for", reads + 1
+        find, level, reads = self._way_in(op, why, primary, owned)
         if self._moved(op, primary):
             op, reads = "move", reads + 1  # the old key, and what else the record holds
         reads += self._refill(op)
@@ -159,7 +149,7 @@ class Touching:
             units=base + more,
             bytes=self._bytes(op),
             when=when,
-            unsafe=self._unsafe(op, primary <= owned),
+            unsafe=self._unsafe(op, why == "for each" or primary <= owned),
             only_if=change.only_if,
             attrs=self.attrs,
             entries={name: sum(e) for name, (_, e) in written.items()},
@@ -167,6 +157,18 @@ class Touching:
         )
         self.found.touches.append(touch)
         self.found.base[record.name, where.label, when] = base
+
+    def _way_in(self, op: str, why: str, primary: frozenset[str], owned: frozenset[str]) -> tuple[str, Level, float]:
+        """What finds the records, how well, and the requests before the write."""
+        find, level, reads = "key", Level.KEY_LOOKUP, 0.0
+        made = op == "put" or (op == "push" and not self.at)
+        if why == "for each":  # the support read brings the keys of whom it is for
+            find, reads = "the relationship it is for", 1.0
+        elif not made and (not primary <= owned or scattered(self.record)):
+            find, level, reads = self._find(owned)
+        if op in ("put", "push") or (op == "set" and not self.at):
+            reads += self._born()
+        return find, level, reads
 
     def _entries(self, op: str, why: str) -> Written:
         """Index entries by path; an upsert is partly an insert, partly an update."""
