@@ -153,9 +153,7 @@ def _lookup(step: Step, read: Read, here: Context) -> Iterable[dict[str, Any]]:
     typed = [c for c in step.conds if c.source is not None]
     if typed:
         inner.append({"$match": query(typed, fields)})
-    order = {fields(a): turn for a, turn in step.ask} or _child_order(
-        role[0] if role else record.of, record, fields, here
-    )
+    order = {fields(a): turn for a, turn in step.ask} or _child_order(label, record.of, fields, here)
     if order:
         inner.append({"$sort": order})
     if step.limit:
