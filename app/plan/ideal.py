@@ -170,7 +170,7 @@ def _rearranged(task: Task, path: AccessPath, want: Ideal) -> Iterator[tuple[str
 
 
 def _columns(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(replace(p, column=i) for i, p in enumerate(parts))
+    return tuple([Part(p.attr, p.dir, p.kept, i, p.many, p.literal, p.name) for i, p in enumerate(parts)])
 
 
 def new_path(task: Task, partitioned: bool) -> str:

@@ -49,6 +49,8 @@ class _Entity:
         self.names = {c.attr for c in self.need.where}
         self.lead = self.need.order[0][0] if self.need.order else ""
         self.tries: list[tuple[Record, tuple[AccessPath, ...]]] = []
+        self.tried: dict[str, Choice] = {}
+        """The last choice for each record kind."""
         self._singles: dict[bool, Single] = {}
 
     def consider(self, record: Record) -> bool:
@@ -73,6 +75,7 @@ class _Entity:
             if not scans and not self._may(record, paths):
                 continue
             choice = decide(self.task(record), paths, scans)
+            self.tried[record.name] = choice
             served = choice.served_by
             if served is None or (served.level is Level.SCAN and not scans):
                 continue
@@ -97,7 +100,7 @@ class _Entity:
 
     def refused(self) -> Plan:
         """Every record kind holds all of it, and none has a way in."""
-        why = misses([decide(self.task(r), p, True) for r, p in self.tries])
+        why = misses(tuple(self.tried.values()))
         return Plan(self.query.name, Level.IMPOSSIBLE, misses=why, questions=self.query.questions)
 
     def told(self, record: Record, choice: Choice, served: Served) -> Plan:
