@@ -253,7 +253,7 @@ class _Analysis:
 
     def _relevant(self, row: Row, records: tuple[Record, ...]) -> tuple[Record, ...]:
         """The kinds of record that hold any entity the row names: nothing else can serve it or be changed by it."""
-        index: Mapping[str, tuple[int, ...]] = self.memory.of("by entity", (records,), lambda: _by_entity(records))
+        index: Mapping[str, tuple[int, ...]] = self.memory.of("by entity", (records, self.world.base), lambda: _by_entity(records, self.world))
         return tuple(records[n] for n in sorted({n for e in row.entities for n in index.get(e, ())}))
 
     def _cells(self, model: Candidate, rows: list[Row], records: tuple[Record, ...]) -> list[Cell]:
@@ -318,11 +318,13 @@ class _Analysis:
         return self.memory.of("structure", sources, make, (model.name, model.version, flow))
 
 
-def _by_entity(records: tuple[Record, ...]) -> Mapping[str, tuple[int, ...]]:
-    """Positions of the kinds of record that hold an entity anywhere in their shape."""
+def _by_entity(records: tuple[Record, ...], world: World) -> Mapping[str, tuple[int, ...]]:
+    """Positions of the kinds of record that hold an entity anywhere in their shape, or a figure computed from it."""
+    counted = {f.name: {f.rel.child, *(a.partition(".")[0] for a in f.reads)} for f in world.figures}
     out: dict[str, list[int]] = {}
     for n, record in enumerate(records):
-        for entity in dict.fromkeys(h.entity for h in record.shape):
+        figures = (counted.get(name, set()) for h in record.shape for name in sorted(h.computed))
+        for entity in dict.fromkeys([*(h.entity for h in record.shape), *sorted(set().union(*figures))]):
             out.setdefault(entity, []).append(n)
     return {entity: tuple(found) for entity, found in out.items()}
 
