@@ -14,7 +14,7 @@ from app.plan.types import AccessPath, Dialect, Level, Single, Use, World
 from app.plan.unite import unite
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Choice:
     """`served_by`: the cheapest path, None where none serves. `likely`: what the engine will probably run instead."""
 

@@ -19,7 +19,7 @@ Figures = tuple[float, float, float, float]
 """Entries walked, records read, results returned, buckets visited."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cost:
     """`keys`: index entries walked. `streams`: requests on average before paging. `buckets`: time buckets there are,
     `visited`: how many suffice on average. `filtered`: part of what is read that passes the conditions left over."""

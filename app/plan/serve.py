@@ -16,7 +16,7 @@ from app.plan.refuse import Refusal, refusals
 from app.plan.types import AccessPath, Dialect, Level, Match, Part, Single, Use, World
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Served:
     """One path that serves a read. `branches`: one per branch of an `or`. `unfolded`: the `or` is judged on each
     record."""

@@ -23,7 +23,7 @@ CACHED = 0.5
 """A cache is there to be used: its reads count half."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Read:
     """One step that a plan may take: what it gives and asks, and what it costs for all its inputs.
 
