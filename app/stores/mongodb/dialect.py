@@ -25,9 +25,6 @@ FIXED = {
     "timeuuid": 21,
 }
 """Bytes of values that do not vary: a uuid is binary, 4 + 1 + 16."""
-DOUBLE_ELEMENT = 12
-"""One double in an array of coordinates: type, one digit, zero byte and 8 bytes, rounded up for long vectors."""
-NUMBERS_OF_POINT = 2
 
 
 def value_bytes(kind: str, size: float) -> float:
