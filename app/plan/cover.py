@@ -144,8 +144,8 @@ def cover(way: Way, at: int, query: Query, need: int, bits: Bits, world: World) 
         elif only is not None:
             continue
         held, want = record.shape[s], query.needs[n]
-        late = n != need and _late(way, want)
-        if late and want.strong:
+        behind = n != need and late(way, want)
+        if behind and want.strong:
             continue  # a path that lags may not know the record yet, so its keys cannot lead there either
         here = keyed if s == 0 else frozenset()
         for (i, attr), bit in bits.items():
@@ -157,13 +157,13 @@ def cover(way: Way, at: int, query: Query, need: int, bits: Bits, world: World) 
             if (
                 attr in here
                 or attr in world.immutable
-                or (not late and young(age_of(record, held, attr) + way.lag * (held.age > 0), want))
+                or (not behind and young(age_of(record, held, attr) + way.lag * (held.age > 0), want))
             ):
                 mask |= 1 << bit
     return mask, root
 
 
-def _late(way: Way, want: NeedNode) -> bool:
+def late(way: Way, want: NeedNode) -> bool:
     """Is the path itself too far behind for this need? (For the need it is entered by, the planner refuses it.)"""
     if want.historical:
         return False

@@ -1,6 +1,6 @@
 """Planning a read: from a pattern and the records of one model to how it is served.
 
-A read of one entity from one record kind needs no search; everything else is a shortest path over what is held.
+A read that one record gives needs no search; everything else is a shortest path over what is held.
 """
 
 from __future__ import annotations
@@ -26,11 +26,8 @@ def plan_read(query: Query, records: Sequence[Record], world: World) -> Plan:
     """
     if query.course is not None:
         return plan_walk(query, records, world, plan_read)
-    if len(query.needs) == 1:
-        plan = quick(query, records, world)
-        if plan is not None:
-            return plan
-    return _searched(query, records, world)
+    plan = quick(query, records, world)
+    return plan if plan is not None else _searched(query, records, world)
 
 
 def _searched(query: Query, records: Sequence[Record], world: World) -> Plan:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.plan.read import plan_read
+from app.plan.quick import quick
+from app.plan.read import _searched, plan_read
 from app.plan.types import Query, Record, World
 from tests.plan import worlds as w
 
@@ -68,3 +69,14 @@ def test_steps(
     assert plan.requests.avg == pytest.approx(requests, rel=0.05, abs=0.5)
     assert plan.requests.high == pytest.approx(high, rel=0.05, abs=0.5)
     assert plan.rounds == rounds
+
+
+@pytest.mark.parametrize(("query", "records", "world"), [pytest.param(*c[1:4], id=c[0]) for c in CASES])
+def test_search_agrees(query: Query, records: Sequence[Record], world: World) -> None:
+    """Where one record gives everything, the search comes to the same plan."""
+    fast = quick(query, records, world)
+    if fast is not None:
+        slow = _searched(query, records, world)
+        assert (fast.level, fast.where, fast.rounds) == (slow.level, slow.where, slow.rounds)
+        assert fast.requests == slow.requests
+        assert fast.records.avg == pytest.approx(slow.records.avg)
