@@ -17,7 +17,7 @@ from itertools import chain
 
 from app.forecast.heat import User
 from app.forecast.load import StructureLoad
-from app.forecast.structure import load_of
+from app.forecast.structure import concerned, load_of
 from app.memory import Carried, Memory
 from app.model.candidate import Candidate, Structure
 from app.model.growth import rate_of
@@ -253,7 +253,9 @@ class _Analysis:
 
     def _relevant(self, row: Row, records: tuple[Record, ...]) -> tuple[Record, ...]:
         """The kinds of record that hold any entity the row names: nothing else can serve it or be changed by it."""
-        index: Mapping[str, tuple[int, ...]] = self.memory.of("by entity", (records, self.world.base), lambda: _by_entity(records, self.world))
+        index: Mapping[str, tuple[int, ...]] = self.memory.of(
+            "by entity", (records, self.world.base), lambda: _by_entity(records, self.world)
+        )
         return tuple(records[n] for n in sorted({n for e in row.entities for n in index.get(e, ())}))
 
     def _cells(self, model: Candidate, rows: list[Row], records: tuple[Record, ...]) -> list[Cell]:
@@ -306,7 +308,8 @@ class _Analysis:
         self, model: Candidate, structure: Structure, records: tuple[Record, ...], users: list[User]
     ) -> tuple[StructureLoad, Findings]:
         store = STORES.get(model.store_of(structure), STORES[model.store])
-        flow = self._flow(dict.fromkeys(h.entity for r in records for h in r.shape))
+        named = self.memory.of("concerned", (self.world.base, *records), lambda: concerned(records, self.world))
+        flow = self._flow(named)
 
         def make() -> tuple[StructureLoad, Findings]:
             load = load_of(structure, records, users, self.world, store, self.head, self.memory, flow)

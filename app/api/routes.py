@@ -145,18 +145,28 @@ def stores() -> list[dict[str, Any]]:
     """Every store with its limits, their unit, source and the date they were read."""
     return [
         {
-            "name": s.name, "title": s.title, "family": s.family, "evidence": s.evidence,
+            "name": s.name,
+            "title": s.title,
+            "family": s.family,
+            "evidence": s.evidence,
             "facts": {
-                slug: {"value": f.value, "unit": f.unit, "source": f.source, "read": f.read, "assumed": f.assumed, "kind": f.kind}
+                slug: {
+                    "value": f.value,
+                    "unit": f.unit,
+                    "source": f.source,
+                    "read": f.read,
+                    "assumed": f.assumed,
+                    "kind": f.kind,
+                }
                 for slug, f in s.facts.items()
             },
         }
         for s in STORES.values()
-    ]  # fmt: skip
+    ]
 
 
 @router.get("/openapi.json", include_in_schema=False)
-def openapi(request: Request) -> Response:
+def openapi() -> Response:
     """The description of this API."""
     described = get_openapi(
         title="Keywright", version=VERSION, summary="Projects, reports and exports of the studio.", routes=router.routes

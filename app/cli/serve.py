@@ -31,7 +31,13 @@ def run(given: argparse.Namespace) -> int:
             flush=True,
         )
     uvicorn.run(
-        create_app(settings), host=settings.host, port=settings.port, log_level=settings.log_level, access_log=False,
-        timeout_graceful_shutdown=3, server_header=False, proxy_headers=False,
-    )  # fmt: skip
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_level=settings.log_level,
+        access_log=False,
+        timeout_graceful_shutdown=3,
+        server_header=False,
+        proxy_headers=False,
+    )
     return 0

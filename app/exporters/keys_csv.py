@@ -10,9 +10,20 @@ from app.exporters.format import Exporter
 from app.exporters.keys import families
 
 HEAD = (
-    "model", "key pattern", "example", "type", "purpose", "ttl", "owner", "truth", "invalidated by", "keys", "bytes per key",
-    "commands", "notes",
-)  # fmt: skip
+    "model",
+    "key pattern",
+    "example",
+    "type",
+    "purpose",
+    "ttl",
+    "owner",
+    "truth",
+    "invalidated by",
+    "keys",
+    "bytes per key",
+    "commands",
+    "notes",
+)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -23,9 +34,20 @@ def write(report: Report, models: tuple[ModelReport, ...]) -> str:
     for family in families(report, models):
         e = family.entry
         cells = (
-            family.model, e.pattern, e.example, e.type, e.purpose, e.ttl, e.owner, e.truth, "; ".join(e.invalidated_by),
-            f"{e.keys:.0f}" if e.keys else "", f"{e.bytes:.0f}" if e.bytes else "", "\n".join(e.commands), "; ".join(e.notes),
-        )  # fmt: skip
+            family.model,
+            e.pattern,
+            e.example,
+            e.type,
+            e.purpose,
+            e.ttl,
+            e.owner,
+            e.truth,
+            "; ".join(e.invalidated_by),
+            f"{e.keys:.0f}" if e.keys else "",
+            f"{e.bytes:.0f}" if e.bytes else "",
+            "\n".join(e.commands),
+            "; ".join(e.notes),
+        )
         rows.writerow([_harmless(cell) for cell in cells])
     return out.getvalue()
 

@@ -30,8 +30,13 @@ def _row(family: Family) -> tuple[str, ...]:
     e = family.entry
     notes = [*e.notes, *([f"truth: {e.truth}"] if e.truth else [])]
     return (
-        code(e.pattern), plain(e.type), plain(e.ttl), plain(e.owner), plain("; ".join(e.invalidated_by)), plain("; ".join(notes)),
-    )  # fmt: skip
+        code(e.pattern),
+        plain(e.type),
+        plain(e.ttl),
+        plain(e.owner),
+        plain("; ".join(e.invalidated_by)),
+        plain("; ".join(notes)),
+    )
 
 
 def _details(family: Family) -> str:
@@ -49,6 +54,10 @@ def _details(family: Family) -> str:
 
 
 FORMAT = Exporter(
-    "keys-markdown", "Key catalog (Markdown)", "Pattern, type, TTL, owner, invalidation and commands of every key family.",
-    "text/markdown", "md", write,
-)  # fmt: skip
+    "keys-markdown",
+    "Key catalog (Markdown)",
+    "Pattern, type, TTL, owner, invalidation and commands of every key family.",
+    "text/markdown",
+    "md",
+    write,
+)

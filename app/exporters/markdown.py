@@ -33,9 +33,19 @@ def _summary(report: Report, models: tuple[ModelReport, ...]) -> Iterator[str]:
     yield f"{len(report.project.patterns)} access patterns, {len(report.project.entities)} entities. Findings: {found or 'none'}.\n"
     if models:
         head = ("Model", "Store", "Served by one key or index", "Storage")
-        yield table(head, [
-            (plain(m.model.name), m.store.title, f"{m.served} of {len(m.plans)}", size(sum(x.storage for x in m.loads.values()))) for m in models
-        ], right=(2, 3))  # fmt: skip
+        yield table(
+            head,
+            [
+                (
+                    plain(m.model.name),
+                    m.store.title,
+                    f"{m.served} of {len(m.plans)}",
+                    size(sum(x.storage for x in m.loads.values())),
+                )
+                for m in models
+            ],
+            right=(2, 3),
+        )
     yield "Numbers marked ≈ are assumed. Verdicts are modelled from the stores' documented rules unless a store says what checked them.\n"
 
 
@@ -44,23 +54,45 @@ def _workload(report: Report) -> Iterator[str]:
     yield "## Workload\n"
     if project.patterns:
         head = ("#", "Operation", "Kind", "Asks for", "Per second", "Consistency")
-        yield table(head, [
-            (str(n), plain(p.operation), plain(f"{p.action} {p.entity}".strip() or "not understood yet"), plain(asked(p)),
-             plain(frequency(*report.rates[p.operation])), plain(consistency(p)))
-            for n, p in enumerate(project.patterns, 1)
-        ], right=(0, 4))  # fmt: skip
+        yield table(
+            head,
+            [
+                (
+                    str(n),
+                    plain(p.operation),
+                    plain(f"{p.action} {p.entity}".strip() or "not understood yet"),
+                    plain(asked(p)),
+                    plain(frequency(*report.rates[p.operation])),
+                    plain(consistency(p)),
+                )
+                for n, p in enumerate(project.patterns, 1)
+            ],
+            right=(0, 4),
+        )
     if project.entities:
         yield "### Entities\n"
-        yield table(("Entity", "Count", "Fields"), [
-            (plain(e.name), ("≈" if e.name in report.world.counts_assumed else "") + count(report.world.counts.get(e.name, 0.0)),
-             plain(", ".join(f"{f.name} {f.type}{' (key)' if f.key else ''}" for f in e.fields)))
-            for e in project.entities
-        ], right=(1,))  # fmt: skip
+        yield table(
+            ("Entity", "Count", "Fields"),
+            [
+                (
+                    plain(e.name),
+                    ("≈" if e.name in report.world.counts_assumed else "")
+                    + count(report.world.counts.get(e.name, 0.0)),
+                    plain(", ".join(f"{f.name} {f.type}{' (key)' if f.key else ''}" for f in e.fields)),
+                )
+                for e in project.entities
+            ],
+            right=(1,),
+        )
     if project.relationships:
         yield "### Relationships\n"
-        yield table(("From", "To", "Role", "Children per parent"), [
-            (plain(r.parent or r.from_), plain(r.child or r.to), plain(r.role), plain(children(r))) for r in project.relationships
-        ])  # fmt: skip
+        yield table(
+            ("From", "To", "Role", "Children per parent"),
+            [
+                (plain(r.parent or r.from_), plain(r.child or r.to), plain(r.role), plain(children(r)))
+                for r in project.relationships
+            ],
+        )
 
 
 def _model(report: Report, made: ModelReport) -> Iterator[str]:
@@ -70,14 +102,28 @@ def _model(report: Report, made: ModelReport) -> Iterator[str]:
     if model.note:
         yield plain(model.note) + "\n"
     yield "### Structures\n"
-    yield table(("Structure", "Holds", "Keys and indexes", "Record avg / p99 / max", "Note"), [
-        (code(s.name), plain(held(s)), plain(key_words(s)), _sizes(made, s.name), plain(s.note)) for s in model.structures
-    ])  # fmt: skip
+    yield table(
+        ("Structure", "Holds", "Keys and indexes", "Record avg / p99 / max", "Note"),
+        [
+            (code(s.name), plain(held(s)), plain(key_words(s)), _sizes(made, s.name), plain(s.note))
+            for s in model.structures
+        ],
+    )
     yield "### How each pattern is served\n"
-    yield table(("#", "Operation", "Service level", "By", "Requests", "Records", "Bytes"), [
-        (str(n), plain(p.operation), made.plans[p.operation].level.words, code(made.plans[p.operation].where), *plan_numbers(made.plans[p.operation]))
-        for n, p in enumerate(report.project.patterns, 1)
-    ], right=(0, 4, 5, 6))  # fmt: skip
+    yield table(
+        ("#", "Operation", "Service level", "By", "Requests", "Records", "Bytes"),
+        [
+            (
+                str(n),
+                plain(p.operation),
+                made.plans[p.operation].level.words,
+                code(made.plans[p.operation].where),
+                *plan_numbers(made.plans[p.operation]),
+            )
+            for n, p in enumerate(report.project.patterns, 1)
+        ],
+        right=(0, 4, 5, 6),
+    )
     for pattern in report.project.patterns:
         plan = made.plans[pattern.operation]
         if plan.misses or plan.missing:
@@ -152,9 +198,13 @@ def _findings(report: Report, models: tuple[ModelReport, ...]) -> Iterator[str]:
 def _decisions(report: Report) -> Iterator[str]:
     if report.project.decisions:
         yield "## Decisions\n"
-        yield table(("Finding", "Where", "Accepted because", "By", "Date"), [
-            (plain(d.finding), plain(d.at), plain(d.reason), plain(d.by), plain(d.date)) for d in report.project.decisions
-        ])  # fmt: skip
+        yield table(
+            ("Finding", "Where", "Accepted because", "By", "Date"),
+            [
+                (plain(d.finding), plain(d.at), plain(d.reason), plain(d.by), plain(d.date))
+                for d in report.project.decisions
+            ],
+        )
 
 
 FORMAT = Exporter(

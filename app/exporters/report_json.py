@@ -65,14 +65,20 @@ def _plan(plan: Plan) -> dict[str, Any]:
         "misses": [{"code": m.code, "what": m.what, "path": m.path, "fix": m.fix} for m in plan.misses],
         "touches": [
             {
-                "structure": t.structure, "record": t.record, "operation": t.op, "why": t.why, "found by": t.find, "count": _spread(t.count),
-                "when": t.when, "index entries": {"added": t.added, "removed": t.removed, "rewritten": t.rewritten},
+                "structure": t.structure,
+                "record": t.record,
+                "operation": t.op,
+                "why": t.why,
+                "found by": t.find,
+                "count": _spread(t.count),
+                "when": t.when,
+                "index entries": {"added": t.added, "removed": t.removed, "rewritten": t.rewritten},
             }
             for t in plan.touches
         ],
         "notes": list(plan.notes),
         "questions": list(plan.questions),
-    }  # fmt: skip
+    }
 
 
 def _load(load: StructureLoad) -> dict[str, Any]:
@@ -81,12 +87,19 @@ def _load(load: StructureLoad) -> dict[str, Any]:
         "storage at horizon": _number(load.storage_at_horizon),
         "record": {name: _spread(size) for name, size in load.record_now.items()},
         "hottest partition": [
-            {"path": p.path, "writes": _number(p.writes), "reads": _number(p.reads), "unknown shares": list(p.share_unknown)} for p in load.paths
+            {
+                "path": p.path,
+                "writes": _number(p.writes),
+                "reads": _number(p.reads),
+                "unknown shares": list(p.share_unknown),
+            }
+            for p in load.paths
         ],
         "partition size": [
-            {"path": p.path, "rows": _spread(p.rows), "bytes": _spread(p.bytes), "unbounded": p.unbounded} for p in load.partitions
+            {"path": p.path, "rows": _spread(p.rows), "bytes": _spread(p.bytes), "unbounded": p.unbounded}
+            for p in load.partitions
         ],
-    }  # fmt: skip
+    }
 
 
 def finding_plain(finding: Finding) -> dict[str, Any]:
@@ -100,12 +113,18 @@ def finding_plain(finding: Finding) -> dict[str, Any]:
         "patterns": list(finding.patterns),
         "accepted": finding.accepted,
         "evidence": [
-            {"label": e.label, "value": e.value, "number": _number(e.number) if e.number is not None else None, "fact": e.fact, "assumed": e.assumed}
+            {
+                "label": e.label,
+                "value": e.value,
+                "number": _number(e.number) if e.number is not None else None,
+                "fact": e.fact,
+                "assumed": e.assumed,
+            }
             for e in finding.evidence
         ],
         "asks": [{"at": a.at, "label": a.label, "hint": a.hint} for a in finding.asks],
         "fixes": [f.label for f in finding.fixes],
-    }  # fmt: skip
+    }
 
 
 def _spread(s: Spread) -> dict[str, float | None]:

@@ -70,10 +70,19 @@ def _held(thing: Structure | RecordShape) -> str:
 def key_words(structure: Structure) -> str:
     """Keys and indexes as the file writes them."""
     named: Iterable[tuple[str, object]] = (
-        ("_id", structure.id_), ("key", structure.key), ("shard key", structure.shard_key), ("partition", structure.partition_key),
-        ("clustering", structure.clustering_key), ("primary key", structure.primary_key), ("row key", structure.row_key),
-        ("pk", structure.pk), ("sk", structure.sk), ("path", structure.path), ("member", structure.member), ("score", structure.score or None),
-    )  # fmt: skip
+        ("_id", structure.id_),
+        ("key", structure.key),
+        ("shard key", structure.shard_key),
+        ("partition", structure.partition_key),
+        ("clustering", structure.clustering_key),
+        ("primary key", structure.primary_key),
+        ("row key", structure.row_key),
+        ("pk", structure.pk),
+        ("sk", structure.sk),
+        ("path", structure.path),
+        ("member", structure.member),
+        ("score", structure.score or None),
+    )
     parts = [f"{word} {key_text(value)}" for word, value in named if value]
     parts += [
         f"{r.of}: {key_text(r.pk)} / {key_text(r.sk)}" if r.sk else f"{r.of}: {key_text(r.pk)}"

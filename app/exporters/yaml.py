@@ -5,7 +5,7 @@ from app.exporters.format import Exporter
 from app.model.text import write_yaml
 
 
-def write(report: Report, models: tuple[ModelReport, ...]) -> str:
+def write(report: Report, _: tuple[ModelReport, ...]) -> str:
     return write_yaml(report.project)
 
 

@@ -6,10 +6,8 @@ growth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
 
-from app.memory import Memory
 from app.model.spread import Spread
 from app.plan.size import size_of
 from app.plan.types import Record, Rel, World
@@ -19,25 +17,21 @@ FAR = 100 * YEAR
 """Beyond this nothing is forecast."""
 CLOSE = 43_200.0
 """A crossing is found to within half a day."""
-_CHILDREN = Memory(2_000)
 
 
 def count_at(entity: str, world: World, seconds: float) -> float:
-    """Records of an entity at a time to come: linear, at most what arrives while records are kept."""
+    """Records of an entity at a time to come: linear or compound, at most what arrives while records are kept."""
     now = world.counts.get(entity, 0.0)
     inflow = world.inflow.get(entity, 0.0)
-    later = now + inflow * seconds
+    compound = world.compounds.get(entity)
+    later = now * (1 + compound[0]) ** (seconds / compound[1]) if compound else now + inflow * seconds
     keep = world.keeps.get(entity, 0.0)
     return min(later, max(now, inflow * keep)) if keep else later
 
 
-def children_at(world: World, seconds: float) -> Mapping[Rel, Spread]:
-    """Children per parent at a time to come, for every relationship."""
-
-    def make() -> Mapping[Rel, Spread]:
-        return {rel: _grown(rel, world, seconds) for rel in world.rels}
-
-    return _CHILDREN.of("children", (world,), make, round(seconds))
+def children_of(rel: Rel, world: World, seconds: float) -> Spread:
+    """Children per parent at a time to come: by their own growth, else as the numbers of both ends grow."""
+    return _grown(rel, world, seconds) if seconds > 0 else rel.children
 
 
 def _grown(rel: Rel, world: World, seconds: float) -> Spread:
@@ -58,7 +52,10 @@ def _grown(rel: Rel, world: World, seconds: float) -> Spread:
 
 def size_at(record: Record, world: World, seconds: float) -> Spread:
     """Bytes of one stored record at a time to come."""
-    return size_of(record, world, children_at(world, seconds)) if seconds > 0 else record.size
+    if seconds <= 0:
+        return record.size
+    held = {h.edge.rel for h in record.shape if h.edge is not None and h.edge.down}
+    return size_of(record, world, {rel: _grown(rel, world, seconds) for rel in held}) if held else record.size
 
 
 def crossings(record: Record, world: World, limit: float) -> tuple[float | None, float | None]:

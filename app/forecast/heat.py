@@ -13,11 +13,23 @@ from heapq import nlargest
 from math import ceil
 
 from app.forecast.load import Heat, PathLoad
-from app.forecast.share import Seen, partition_share
+from app.forecast.share import Busiest, Seen, partition_share
 from app.memory import Memory
 from app.model.conditions import Literal
 from app.model.workload import Pattern
-from app.plan.types import AccessPath, Change, Cond, Plan, Query, Record, Step, Touch, World, WriteIntent
+from app.plan.types import (
+    AccessPath,
+    Change,
+    Cond,
+    Part,
+    Plan,
+    Query,
+    Record,
+    Step,
+    Touch,
+    World,
+    WriteIntent,
+)
 
 
 EntryBytes = Callable[[Record, AccessPath], float]
@@ -45,7 +57,7 @@ def path_loads(
     memory: Memory,
 ) -> tuple[PathLoad, ...]:
     """One load per access path that has partitions. What one pattern does is remembered by pattern and plan."""
-    by_name = {r.name: r for r in records if any((p.partition or p.placed_by) and not p.scan for p in r.paths)}
+    by_name = {r.name: r for r in records if any(placing(p, by_range) and not p.scan for p in r.paths)}
     heats: dict[str, list[Heat]] = {}
     if by_name:
         for user in users:
@@ -56,6 +68,28 @@ def path_loads(
             for path, heat in memory.of("heat", (user, world.base, *_touched(by_name, user)), make):
                 heats.setdefault(path, []).append(heat)
     return tuple(_sum(path, found) for path, found in heats.items())
+
+
+def placing(path: AccessPath, by_range: bool) -> tuple[Part, ...]:
+    """The parts that decide in which partition an entry lies. Where neighbours live together (`by_range`), only what
+    places them on a node divides them."""
+    return path.placed_by if by_range else path.partition or path.placed_by
+
+
+def home(record: Record, path: AccessPath) -> AccessPath | None:
+    """The path in whose partitions the entries lie: its own, or the primary one where they lie beside the records.
+
+    None: parts of it lie on every node, whatever the record's partition is.
+    """
+    primary = record.primary
+    if path.primary or (path.partition == primary.partition and path.placed_by == primary.placed_by):
+        return primary
+    return None if path.placed_by else path
+
+
+def skeleton(parts: Iterable[Part]) -> str:
+    """The texts of a key: `USER#{}`. Keys with different texts are different partitions."""
+    return "".join(p.literal or "{}" for p in parts)
 
 
 def _touched(by_name: Mapping[str, Record], user: User) -> tuple[Record, ...]:
@@ -69,16 +103,15 @@ def _heats(
     by_name: Mapping[str, Record], user: User, world: World, by_range: bool, entry_bytes: EntryBytes
 ) -> Iterator[tuple[str, Heat]]:
     rate = user.peak if user.peak is not None else user.rate
-    if rate is None:
+    if not rate:
         return
-    rate *= _batch(user.pattern)
-    assumed = user.peak is None
     for touch in user.plan.touches:
         if touch.record in by_name and touch.when != "never":
-            yield from _written(by_name[touch.record], touch, user, rate, assumed, world, by_range, entry_bytes)
+            yield from _written(by_name[touch.record], touch, user, rate, world, by_range, entry_bytes)
+    rate *= _batch(user.pattern)
     for step in user.plan.steps:
         if step.records_of and step.records_of[0] in by_name:
-            yield from _read(by_name[step.records_of[0]], step, user, rate, assumed, world)
+            yield from _read(by_name[step.records_of[0]], step, user, rate, world, by_range)
 
 
 def _batch(pattern: Pattern) -> float:
@@ -90,37 +123,55 @@ def _written(
     touch: Touch,
     user: User,
     rate: float,
-    assumed: bool,
     world: World,
     by_range: bool,
     entry_bytes: EntryBytes,
 ) -> Iterator[tuple[str, Heat]]:
     changes = user.intent.changes if user.intent else ()
+    changed = frozenset(c.entity for c in changes)
+    writing = record.dialect.writing
     for path in record.paths:
-        parts = path.partition or path.placed_by
+        place = None if path.scan else home(record, path)
         entries = 1.0 if path.primary else touch.entries.get(path.name, 0.0)
-        if path.scan or not entries or not parts:
+        parts = placing(place, by_range) if place is not None else ()
+        beside = place is not path
+        if place is None or not entries or not parts or (beside and not writing.unit):
             continue
-        unit = record.dialect.writing.unit
-        units = ceil(entry_bytes(record, path) / unit) if unit else 1.0
+        units = ceil(max(1.0, entry_bytes(record, path)) / writing.unit) if writing.unit else 1.0
+        if path.primary and user.plan.scope == "transaction":
+            units *= writing.factor
         for literals, inserts, part in _moments(path, touch, changes, entries):
-            seen = Seen(user.pattern, record.of, literals, inserts, _now(changes))
+            seen = Seen(user.pattern, record.of, literals, inserts, _now(changes), changed)
             found, key = partition_share(parts, seen, world, write=True, by_range=by_range)
-            yield (
-                path.name,
-                Heat(
-                    user.pattern.operation,
-                    path.name,
-                    True,
-                    rate * touch.count.avg,
-                    units * part,
-                    found.share,
-                    found.why,
-                    assumed or not found.known,
-                    key if found.known else f"?{key}",
-                    found.value,
-                ),
-            )
+            # the batch is in the number of records a write meets already
+            yield place.name, _heat(user, place, True, rate * touch.count.avg, units * part, found, key, parts)
+
+
+def _heat(
+    user: User,
+    path: AccessPath,
+    write: bool,
+    rate: float,
+    units: float,
+    found: Busiest,
+    key: str,
+    parts: Sequence[Part],
+) -> Heat:
+    return Heat(
+        user.pattern.operation,
+        path.name,
+        write,
+        rate,
+        units,
+        found.share,
+        found.why,
+        user.peak is None or not found.known,
+        key,
+        found.value,
+        skeleton(parts),
+        found.unknown,
+        found.bound,
+    )
 
 
 def _moments(
@@ -147,32 +198,17 @@ def _now(changes: Sequence[Change]) -> frozenset[str]:
 
 
 def _read(
-    record: Record, step: Step, user: User, rate: float, assumed: bool, world: World
+    record: Record, step: Step, user: User, rate: float, world: World, by_range: bool
 ) -> Iterator[tuple[str, Heat]]:
     path = next((p for p in record.paths if p.name == step.path), None)
-    if path is None or path.scan:
-        return
-    parts = path.partition or path.placed_by
-    if not parts:
+    place = home(record, path) if path is not None and not path.scan else None
+    parts = placing(place, by_range) if place is not None else ()
+    if place is None or not parts:
         return
     seen = Seen(user.pattern, record.of, _asked(step.conds))
     found, key = partition_share(parts, seen, world, write=False)
     units = (step.units or step.requests.avg) / max(1.0, step.partitions)
-    yield (
-        path.name,
-        Heat(
-            user.pattern.operation,
-            path.name,
-            False,
-            rate,
-            units,
-            found.share,
-            found.why,
-            assumed or not found.known,
-            key if found.known else f"?{key}",
-            found.value,
-        ),
-    )
+    yield place.name, _heat(user, place, False, rate, units, found, key, parts)
 
 
 def _asked(conds: Iterable[Cond]) -> dict[str, str]:
@@ -190,15 +226,17 @@ SHOWN = 12
 
 
 def _sum(path: str, heats: list[Heat]) -> PathLoad:
-    unknown = tuple(dict.fromkeys(h.key[1:] for h in heats if h.key.startswith("?") and h.key[1:]))
+    unknown = tuple(dict.fromkeys(a for h in heats for a in h.unknown))
     heaviest = nlargest(SHOWN, heats, key=lambda h: h.rate * h.units * h.share)
-    return PathLoad(path, _hottest(heats, write=True), _hottest(heats, write=False), tuple(heaviest), unknown)
+    return PathLoad(path, hottest(heats, write=True), hottest(heats, write=False), tuple(heaviest), unknown)
 
 
-def _hottest(heats: Iterable[Heat], *, write: bool) -> float:
-    by_value: dict[str, float] = {}
+def hottest(heats: Iterable[Heat], *, write: bool) -> float:
+    """Units/s on the hottest partition: per text of the key, what lands on one value and what may land anywhere."""
+    groups: dict[str, dict[str, float]] = {}
     for heat in heats:
         if heat.write is write:
+            by_value = groups.setdefault(heat.group, {})
             by_value[heat.value] = by_value.get(heat.value, 0.0) + heat.load
-    anywhere = by_value.pop("", 0.0)
-    return anywhere + max(by_value.values(), default=0.0)
+    sums = (v.pop("", 0.0) + max(v.values(), default=0.0) for v in groups.values())
+    return max(sums, default=0.0)

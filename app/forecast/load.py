@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 from app.model.spread import ZERO, Spread
 
@@ -12,9 +13,9 @@ from app.model.spread import ZERO, Spread
 class Heat:
     """Load of the hottest partition by one pattern on one access path.
 
-    `rate`: peak operations/s (average where no peak is given, then `assumed`). `units`: per operation. `share`: of the
-    hottest partition. `why`: where the share comes from in words ("pending is set on every insert"). `key`: the key part
-    that concentrates it (with `?` in front: its share is not known).
+    `rate`: peak operations/s (average where no peak is given, then `assumed`), × the records a write meets. `units`: per
+    operation. `share`: of the hottest partition. `why`: where the share comes from in words. `key`: the attribute that
+    concentrates it most.
     """
 
     pattern: str
@@ -28,6 +29,12 @@ class Heat:
     key: str = ""
     value: str = ""
     """The one value this lands on, where it is known: a literal, `now`, `end`."""
+    group: str = ""
+    """Texts of the key: partitions whose keys begin with different texts are never the same."""
+    unknown: tuple[str, ...] = ()
+    """Attributes whose busiest value is not known."""
+    bound: float = 1.0
+    """Share if every unknown attribute had one value only."""
 
     @property
     def load(self) -> float:
@@ -48,11 +55,12 @@ class PathLoad:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSize:
-    """Size of the largest partitions of one path: average, p99 and maximum at the horizon and now.
+    """Size of the partitions of one path at the horizon: average, p99 and maximum.
 
-    `rows` and `bytes` of live data; `purged_bytes` until expired records are purged. `grows`: bytes/s of the partition at
-    maximum (0: bounded). `crosses_p99`, `crosses_max`: seconds from now until the soft limit is passed (None: never
-    before the horizon, or no limit).
+    `rows` and `bytes` of live data, index entries kept beside the records included; `purged_bytes` of the largest until
+    expired records are purged. `now`: bytes today. `grows`: bytes/s of the largest (0: bounded). `crosses_p99`,
+    `crosses_max`: seconds from now until the limit is passed (None: never before the horizon, or no limit). `limit`: bytes
+    it was held against (inf: none). `of`: names of the kinds of record that share the partition.
     """
 
     path: str
@@ -63,6 +71,12 @@ class PartitionSize:
     grows: float = 0.0
     crosses_p99: float | None = None
     crosses_max: float | None = None
+    now: Spread = ZERO
+    purged_rows: float = 0.0
+    limit: float = inf
+    of: tuple[str, ...] = ()
+    local: bool = False
+    """Index entries lie beside the records, in the same partition."""
 
 
 @dataclass(frozen=True, slots=True)

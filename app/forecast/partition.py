@@ -1,114 +1,202 @@
 """How large the partitions of a path get: rows and bytes at average, p99 and maximum, and when they pass a limit.
 
 A partition made of one foreign key holds that parent's children; further placeholders divide it. A time bucket limits it
-to what arrives in one bucket, live as long as records are kept, on disk until they are purged.
+to what arrives in one bucket, live as long as records are kept, on disk until they are purged. Kinds of record that share
+a partition, and index entries kept beside the records, add up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from math import inf
 
-from app.forecast.calendar import count_at
+from app.forecast.calendar import CLOSE, FAR, children_of, count_at
 from app.forecast.load import PartitionSize
-from app.model.spread import Spread
-from app.plan.types import AccessPath, Part, Record, World
+from app.model.spread import ONE, ZERO, Spread, exactly
+from app.plan.types import Part, Record, Rel, World
+
+MANY = 100.0
+"""Values above which the most frequent one is not met among the partitions up to p99."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What lies in the partition of one kind of record: its parts and the bytes of one row (`beside`: index entries)."""
+
+    record: Record
+    parts: tuple[Part, ...]
+    entry: Spread
+    beside: bool = False
 
 
 def partition_size(
-    record: Record, path: AccessPath, world: World, entry: Spread, limit: float, rows_limit: float, horizon: float
+    path: str,
+    members: Sequence[Member],
+    world: World,
+    limit: float,
+    rows_limit: float,
+    horizon: float,
+    most: float = inf,
 ) -> PartitionSize:
-    """Size of one path's partitions at the horizon. `entry`: bytes of one stored entry; limits in bytes and rows (inf: none)."""
-    parts = path.partition or path.placed_by
-    count = _count(record, world, horizon)
-    share = _share(parts, record, world)
-    bucket = next((p.kept.bucket for p in parts if p.kept.bucket), 0.0)
-    keep = record.ttl or world.keeps.get(record.of, 0.0)
-    inflow = world.inflow.get(record.of, 0.0)
-    if bucket:
-        lasting = min(bucket, keep) if keep else bucket
-        live = (
-            share.times(inflow * lasting)
-            if inflow
-            else share.times(count * min(1.0, lasting / (keep or horizon or lasting)))
-        )
-        whole = share.max * inflow * bucket if inflow else live.max
-        grows = 0.0
-    else:
-        live = share.times(count)
-        whole = live.max
-        grows = 0.0 if keep else inflow * share.max * entry.avg
-    per_stored = max(1.0, record.group)
-    live = live.times(1 / per_stored)
-    unbounded = (
-        not bucket
-        and not keep
-        and (
-            inflow > 0
-            or any(
-                r.children.max == inf
-                for r in world.rels
-                if r.child == record.of and set(r.via) & {p.attr for p in parts}
-            )
-        )
-    )
-    size = Spread(live.avg * entry.avg, live.high * entry.avg, live.max * entry.high)
-    tight = min(limit, rows_limit * entry.avg) if entry.avg else limit
+    """Size of one path's partitions at the horizon; limits in bytes and rows (inf: none). `most`: rows kept at most."""
+
+    def at(seconds: float) -> tuple[Spread, Spread]:
+        return _total(members, world, seconds, most)
+
+    rows, size = at(horizon)
+    _, now = at(0.0)
+    purged = sum(_purged(m, world, horizon, most) for m in members if not m.beside)
+    purged_bytes = sum(_purged(m, world, horizon, most) * m.entry.avg for m in members)
     return PartitionSize(
-        path.name,
-        live,
+        path,
+        rows,
         size,
-        whole / per_stored * entry.avg,
-        unbounded,
-        grows,
-        _crossing(size.high, grows, tight, horizon),
-        _crossing(size.max, grows, tight, horizon),
+        purged_bytes,
+        most == inf and _unbounded(members, world),
+        max(0.0, (size.max - now.max) / horizon) if size.max < inf else 0.0,
+        _crossing(lambda t: _over(*at(t), limit, rows_limit, high=True), horizon),
+        _crossing(lambda t: _over(*at(t), limit, rows_limit, high=False), horizon),
+        now,
+        purged,
+        limit,
+        tuple(dict.fromkeys(m.record.name for m in members)),
+        any(m.beside for m in members),
     )
 
 
-def _count(record: Record, world: World, horizon: float) -> float:
-    """Entity records held at the horizon, before buckets put several into one stored record."""
-    now = count_at(record.of, world, horizon) * max(1.0, record.entries.avg)
-    keep, inflow = record.ttl, world.inflow.get(record.of, 0.0)
-    return min(now, inflow * keep) if keep and inflow else now
+def _over(rows: Spread, size: Spread, limit: float, rows_limit: float, *, high: bool) -> bool:
+    if high:
+        return size.high > limit or rows.high > rows_limit
+    return limit < size.max < inf or rows_limit < rows.max < inf
 
 
-def _share(parts: tuple[Part, ...], record: Record, world: World) -> Spread:
+def _total(members: Iterable[Member], world: World, seconds: float, most: float) -> tuple[Spread, Spread]:
+    rows, size = ZERO, ZERO
+    for m in members:
+        own = rows_at(m.record, m.parts, world, seconds).at_most(most)
+        if not m.beside:
+            rows = rows + own
+        size = size + Spread(own.avg * m.entry.avg, own.high * m.entry.avg, _times(own.max, m.entry.high))
+    return rows, size
+
+
+def _times(a: float, b: float) -> float:
+    return a * b if a and b else 0.0
+
+
+def rows_at(record: Record, parts: tuple[Part, ...], world: World, seconds: float, *, purged: bool = False) -> Spread:
+    """Stored records in one partition at a time to come. `purged`: expired ones included, as long as their bucket."""
+    if one_record(record, parts, world):
+        return ONE
+    total, bucket = _arrived(record, parts, world, seconds, purged)
+    share = _share(parts, record, world, seconds)
+    # a largest parent without a bound has no figure; p99 stands for it
+    rows = Spread(total * share.avg, total * share.high, total * (share.max if share.max < inf else share.high))
+    chunk = min((float(p.kept.chunk) for p in parts if p.kept.chunk), default=inf)
+    return rows.at_most(min(chunk, total if bucket else inf))
+
+
+def one_record(record: Record, parts: Iterable[Part], world: World) -> bool:
+    """Does the partition's key tell every record apart?"""
+    if record.value_type and record.per == ONE:
+        return True
+    exact = {p.attr for p in parts if p.attr and p.kept.exact}
+    if record.entries.avg > 1:
+        return False
+    if any(world.stats[a].unique for a in exact if a in world.stats and a.partition(".")[0] == record.of):
+        return True
+    return any(together <= exact for together in world.unique_together.get(record.of, ()) if together)
+
+
+def _arrived(record: Record, parts: Iterable[Part], world: World, seconds: float, purged: bool) -> tuple[float, float]:
+    """Stored records that one run of time buckets divides, and the bucket's seconds (0: no bucket)."""
+    now = world.counts.get(record.of, 0.0)
+    per = record.count / now if now else 1.0
+    count, inflow = count_at(record.of, world, seconds), world.inflow.get(record.of, 0.0)
+    keep = min((k for k in (record.ttl, world.keeps.get(record.of, 0.0)) if k), default=0.0)
+    bucket = min((p.kept.bucket for p in parts if p.kept.bucket), default=0.0)
+    if not bucket:
+        return per * (min(count, inflow * keep) if keep and inflow and not purged else count), 0.0
+    lasting = bucket if purged or not keep else min(bucket, keep)
+    if inflow:
+        return per * inflow * lasting, bucket
+    return per * count * min(1.0, lasting / (keep or max(lasting, seconds))), bucket
+
+
+def _share(parts: tuple[Part, ...], record: Record, world: World, seconds: float) -> Spread:
     """Share of the records in one partition: average, p99, largest."""
-    share = Spread(1.0, 1.0, 1.0)
+    share = exactly(1.0)
+    attrs = {p.attr for p in parts if p.attr}
+    joint: set[str] = set()
+    for rel in world.rels:
+        if len(rel.via) > 1 and rel.child == record.of and set(rel.via) <= attrs and not joint:
+            joint = set(rel.via)
+            share = _family(rel, world, seconds)
     for part in parts:
+        if part.attr in joint or part.kept.bucket:
+            continue
         if not part.attr:
-            if part.kept.fan:
-                share = share.times(1 / part.kept.fan)
+            share = share.times(1 / part.kept.fan) if part.kept.fan else share
             continue
-        if part.kept.bucket:
-            continue
-        one = _attr_share(part.attr, record, world)
+        one = _attr_share(part.attr, record, world, seconds)
         if part.kept.fan:
             least = 1 / part.kept.fan
             one = Spread(max(least, one.avg), max(least, one.high), max(least, one.max))
-        share = Spread(share.avg * one.avg, share.high * one.high, share.max * one.max)
+        share = Spread(share.avg * one.avg, share.high * one.high, _times(share.max, one.max))
     return share
 
 
-def _attr_share(attr: str, record: Record, world: World) -> Spread:
-    children = world.counts.get(record.of, 0.0)
+def _family(rel: Rel, world: World, seconds: float) -> Spread:
+    """Children of one parent as a share of all."""
+    children = count_at(rel.child, world, seconds)
+    spread = children_of(rel, world, seconds)
+    if children <= 0:
+        return exactly(1.0)
+    top = spread.max / children
+    return Spread(spread.avg / children, spread.high / children, min(1.0, top) if top < inf else inf)
+
+
+def _attr_share(attr: str, record: Record, world: World, seconds: float) -> Spread:
     for rel in world.rels:
-        if rel.child == record.of and attr in rel.via and children > 0:
-            spread = rel.children
-            top = spread.max if spread.max < inf else spread.high
-            return Spread(spread.avg / children, spread.high / children, min(1.0, top / children))
+        if rel.child == attr.partition(".")[0] and rel.via == (attr,) and rel.children.avg > 0:
+            return _family(rel, world, seconds)
     stat = world.stats.get(attr)
     if stat is None:
-        return Spread(1.0, 1.0, 1.0)
+        return exactly(1.0)
     even = 1 / max(1.0, stat.distinct)
     top = stat.top if stat.top is not None else even
-    return Spread(even, top, top)
+    return Spread(even, top if stat.distinct <= MANY else even, top)
 
 
-def _crossing(now: float, grows: float, limit: float, horizon: float) -> float | None:
-    """Seconds from now until a size passes a limit. `now` is the size at the horizon, so growth runs backwards from it."""
-    if limit == inf or now <= limit:
-        return None
-    if grows <= 0:
+def _purged(member: Member, world: World, seconds: float, most: float) -> float:
+    """Rows of the largest partition until expired ones are purged."""
+    rows = rows_at(member.record, member.parts, world, seconds, purged=True).max
+    return min(rows, most)
+
+
+def _unbounded(members: Iterable[Member], world: World) -> bool:
+    """Does the largest partition grow for ever?"""
+    for m in members:
+        lasts = m.record.ttl or world.keeps.get(m.record.of)
+        bucket = any(p.kept.bucket or p.kept.chunk for p in m.parts)
+        if lasts or bucket or one_record(m.record, m.parts, world):
+            continue
+        grows = rows_at(m.record, m.parts, world, FAR / 10).max > rows_at(m.record, m.parts, world, 0.0).max
+        via = {p.attr for p in m.parts if p.attr}
+        if grows or any(r.children.max == inf and set(r.via) <= via for r in world.rels if r.child == m.record.of):
+            return True
+    return False
+
+
+def _crossing(over: Callable[[float], bool], horizon: float) -> float | None:
+    """Seconds from now until a limit is passed, to within half a day; None: not before the horizon."""
+    if over(0.0):
         return 0.0
-    return max(0.0, horizon - (now - limit) / grows)
+    if not over(horizon):
+        return None
+    low, up = 0.0, horizon
+    while up - low > CLOSE:
+        middle = (low + up) / 2
+        low, up = (low, middle) if over(middle) else (middle, up)
+    return up

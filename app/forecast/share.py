@@ -12,18 +12,20 @@ from dataclasses import dataclass, field
 from math import inf
 
 from app.model.workload import Pattern
-from app.plan.types import Part, World
+from app.plan.types import Part, Rel, World
 
 
 @dataclass(frozen=True, slots=True)
 class Busiest:
-    """Share of the busiest value of one attribute, and why. `known` False: a guess from an even spread over an
-    assumed number of values. `value`: the literal, where one decides."""
+    """Share of the busiest value of one attribute, and why. `known` False: rests on a guess. `value`: the literal, where
+    one decides. `unknown`: attributes of whose values nothing is known; then `bound` is the share without them."""
 
     share: float
     why: str
     known: bool = True
     value: str = ""
+    unknown: tuple[str, ...] = ()
+    bound: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,56 +38,86 @@ class Seen:
     inserts: bool = False
     now: frozenset[str] = frozenset()
     """Attributes written with the present time."""
+    changed: frozenset[str] = frozenset()
+    """Entities a write changes: children that are held in their parent's record among them."""
 
 
 def busiest(attr: str, seen: Seen, world: World) -> Busiest:
     """The busiest value of one attribute for one pattern, without what the key makes of it."""
     if attr in seen.literals:
         value = seen.literals[attr]
-        return Busiest(1.0, f"every one has {_short(attr)} {value}", value=value)
+        return _known(1.0, f"every one has {_short(attr)} {value}", value)
     stat = world.stats.get(attr)
     for path, shares in seen.pattern.skew.items():
         if same(path, attr, seen.of, world):
             top = shares.top(stat.distinct if stat else inf)
             if top is not None:
-                return Busiest(top, f"the busiest {_short(attr)} takes {_percent(top)}")
+                return _known(top, f"the busiest {_short(attr)} takes {_percent(top)}")
     for rel in world.rels:
-        if attr in rel.via and rel.child == attr.partition(".")[0] and rel.children.max < inf:
-            children = world.counts.get(rel.child, 0.0)
-            if children > 0:
-                share = min(1.0, rel.children.max / children)
-                return Busiest(
-                    share, f"the largest {rel.role} has {rel.children.max:,.0f} of {children:,.0f} {rel.child}"
-                )
+        if _met(rel, attr, seen):
+            found = _largest(rel, (attr,), world)
+            if found is not None:
+                return found
     if stat is None:
-        return Busiest(0.0, f"nothing is known of {attr}", known=False)
+        return _unknown(attr, 1.0, f"nothing is known of {attr}")
+    if stat.unique:
+        share = 1 / max(1.0, stat.distinct)
+        return Busiest(share, f"each {_short(attr)} is one record", bound=share)
     if stat.top is not None:
-        return Busiest(stat.top, f"the most frequent {_short(attr)} has {_percent(stat.top)}")
+        return _known(stat.top, f"the most frequent {_short(attr)} has {_percent(stat.top)}")
     share = 1 / max(1.0, stat.distinct)
-    return Busiest(
-        share, f"{stat.distinct:,.0f} values of {_short(attr)}, taken as even", known=stat.unique or not stat.assumed
-    )
+    why = f"{stat.distinct:,.0f} values of {_short(attr)}, taken as even"
+    return _unknown(attr, share, why) if stat.assumed else _known(share, why)
+
+
+def _known(share: float, why: str, value: str = "") -> Busiest:
+    return Busiest(share, why, value=value, bound=share)
+
+
+def _unknown(attr: str, share: float, why: str) -> Busiest:
+    return Busiest(share, why, known=False, unknown=(attr,))
+
+
+def _met(rel: Rel, attr: str, seen: Seen) -> bool:
+    """Is this attribute the foreign key of the relationship, or the key of a parent whose children are written inside?"""
+    if len(rel.via) != 1:
+        return False
+    if attr == rel.via[0]:
+        return rel.child == attr.partition(".")[0]
+    return attr == rel.key[0] and rel.parent == seen.of and rel.child != seen.of and seen.changed == {rel.child}
+
+
+def _largest(rel: Rel, attrs: tuple[str, ...], world: World) -> Busiest | None:
+    """Share of the parent with the most children; None where the number of children is not given."""
+    children, given = world.counts.get(rel.child, 0.0), rel.children
+    if children <= 0 or (rel.assumed and given.max == inf):
+        return None
+    most = given.max if given.max < inf else given.high
+    word = "the largest" if given.max < inf else "p99 of" if given.p99 else "an average"
+    share = min(1.0, most / children)
+    why = f"{word} {rel.role} has {most:,.0f} of {children:,.0f} {rel.child}"
+    return _known(share, why) if given.max < inf else Busiest(share, why, known=False, unknown=attrs)
 
 
 def part_share(part: Part, seen: Seen, world: World, *, write: bool, first: bool, by_range: bool) -> Busiest:
     """The busiest value of one key part: the attribute's, after what its filters keep of it."""
     if not part.attr:
         if part.kept.chosen and write:
-            return Busiest(1 / max(1, part.kept.fan), f"spread over {part.kept.fan} shards")
-        return Busiest(1.0, "" if part.kept.chosen else f"{part.literal!r} is the same for all" if part.literal else "")
+            return _known(1 / max(1, part.kept.fan), f"spread over {part.kept.fan} shards")
+        return _known(1.0, "" if part.kept.chosen else f"{part.literal!r} is the same for all" if part.literal else "")
     moment = write and seen.inserts and (part.attr in seen.now or part.attr in world.monotonic)
     if moment and part.kept.bucket:
-        return Busiest(1.0, f"all of now falls into one {_bucket(part.kept.bucket)}", value="now")
+        return _known(1.0, f"all of now falls into one {_bucket(part.kept.bucket)}", "now")
     if moment and first and by_range and part.kept.order and not part.kept.fan:
-        return Busiest(1.0, f"{_short(part.attr)} only rises and neighbours live together", value="end")
+        return _known(1.0, f"{_short(part.attr)} only rises and neighbours live together", "end")
     if part.kept.bucket:
-        return Busiest(1.0, f"the present {_bucket(part.kept.bucket)} is read most", known=False)
+        return Busiest(1.0, f"the present {_bucket(part.kept.bucket)} is used most", known=False)
     found = busiest(part.attr, seen, world)
-    if part.kept.fan:
-        return Busiest(
-            max(1 / part.kept.fan, found.share), f"{part.kept.fan} slots; {found.why}", found.known, found.value
-        )
-    return found
+    if not part.kept.fan:
+        return found
+    least = 1 / part.kept.fan
+    why = f"{part.kept.fan} slots; {found.why}"
+    return Busiest(max(least, found.share), why, found.known, found.value, found.unknown, max(least, found.bound))
 
 
 def partition_share(
@@ -93,37 +125,46 @@ def partition_share(
 ) -> tuple[Busiest, str]:
     """Share of the hottest partition: the product over its parts, and the part that concentrates most.
 
-    A joint skew (`"a.x, a.y": top value 3%`) replaces the product of the attributes it names.
+    A joint skew (`"a.x, a.y": top value 3%`), or a relationship by several columns, replaces the product of the
+    attributes it names.
     """
     parts = tuple(parts)
     attrs = {p.attr for p in parts if p.attr}
-    joint: set[str] = set()
-    share, known, why, key, values = 1.0, True, [], "", []
+    found = list(_joint(attrs, seen, world))
+    joint = {a for names, _ in found for a in names}
+    alone = [p for p in parts if p.attr not in joint]
+    shares = [(p, part_share(p, seen, world, write=write, first=p is parts[0], by_range=by_range)) for p in alone]
+    every = [b for _, b in found] + [b for _, b in shares]
+    share, bound = 1.0, 1.0
+    for b in every:
+        share, bound = share * b.share, bound * b.bound
+    why = [b.why for _, b in found if b.why] + [b.why for p, b in shares if b.why and (p.attr or p.kept.fan)]
+    if not attrs and not why:
+        why = [b.why for _, b in shares if b.why]
+    key = max(((b.share, p.attr) for p, b in shares if p.attr), default=(0.0, min(joint, default="")))[1]
+    values = [b.value for p, b in shares if p.attr]
+    value = "|".join(values) if values and all(values) and not joint else ""
+    unknown = tuple(dict.fromkeys(a for b in every for a in b.unknown))
+    known = all(b.known for b in every)
+    said = "; ".join(why) or "one partition holds all"
+    return Busiest(min(1.0, share), said, known, value, unknown, min(1.0, bound)), key
+
+
+def _joint(attrs: set[str], seen: Seen, world: World) -> Iterable[tuple[set[str], Busiest]]:
+    """What is known of several attributes together."""
     for path, shares in seen.pattern.skew.items():
         names = [n.strip() for n in path.split(",")]
         both = {a for a in attrs for n in names if same(n, a, seen.of, world)}
         top = shares.top(inf) if len(names) > 1 and len(both) == len(names) else None
         if top is not None:
-            share, joint = share * top, joint | both
-            why.append(f"the busiest {path} takes {_percent(top)}")
-    worst = 0.0
-    for i, part in enumerate(parts):
-        if part.attr in joint:
-            continue
-        found = part_share(part, seen, world, write=write, first=i == 0, by_range=by_range)
-        share *= found.share
-        known = known and found.known
-        values.append(found.value)
-        if found.why:
-            why.append(found.why)
-        if part.attr and found.share > worst:
-            worst, key = found.share, part.attr
-    value = (
-        "|".join(values)
-        if values and all(v or not p.attr for v, p in zip(values, parts, strict=False)) and any(values)
-        else ""
-    )
-    return Busiest(min(1.0, share), "; ".join(why) or "one partition holds all", known, value), key
+            yield both, _known(top, f"the busiest {path} takes {_percent(top)}")
+            return
+    for rel in world.rels:
+        if len(rel.via) > 1 and rel.child == seen.of and set(rel.via) <= attrs and not set(seen.literals) & attrs:
+            found = _largest(rel, rel.via, world)
+            if found is not None:
+                yield set(rel.via), found
+                return
 
 
 def same(path: str, attr: str, of: str, world: World) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
 from app.forecast.calendar import count_at, crossings, size_at
-from app.forecast.heat import User, path_loads
-from app.forecast.load import StructureLoad
-from app.forecast.partition import partition_size
+from app.forecast.heat import User, home, path_loads, placing, skeleton
+from app.forecast.load import PartitionSize, StructureLoad
+from app.forecast.partition import Member, partition_size
 from app.memory import Memory
 from app.model.candidate import Structure
 from app.model.project import Project
@@ -39,7 +39,10 @@ def load_of(
     """
     memory = memory or Memory()
     still = memory.of(
-        "sizes", (structure, world, head, *records), lambda: _still(structure, records, world, store, head), store.name
+        "sizes",
+        (structure, world.base, head, *records),
+        lambda: _still(structure, records, world, store, head),
+        (store.name, flow),
     )
 
     def entry_bytes(record: Record, path: AccessPath) -> float:
@@ -48,24 +51,51 @@ def load_of(
     return replace(still, paths=path_loads(records, users, world, store.can.range_sharded, entry_bytes, memory))
 
 
+def concerned(records: Sequence[Record], world: World) -> tuple[str, ...]:
+    """Entities whose inflow decides sizes and heat of these records: what they hold, and the parents of it."""
+    held = dict.fromkeys(h.entity for r in records for h in r.shape)
+    parents = dict.fromkeys(rel.parent for rel in world.rels if rel.child in held)
+    return tuple(held | parents)
+
+
 def _still(structure: Structure, records: Sequence[Record], world: World, store: Store, head: Project) -> StructureLoad:
     horizon = horizon_of(head)
     sizes = {(r.name, p.name): entry_size(r, p, world) for r in records for p in r.paths if not p.scan}
-    soft, rows = fact(store, "partition_bytes"), fact(store, "partition_rows")
     return StructureLoad(
         structure.name,
-        partitions=tuple(
-            partition_size(r, p, world, sizes[r.name, p.name], soft, rows, horizon)
-            for r in records
-            for p in r.paths
-            if (p.partition or p.placed_by) and not p.scan
-        ),
+        partitions=tuple(_partitions(structure, records, sizes, world, store, horizon)),
         record_now={r.name: r.size for r in records},
         record_at_horizon={r.name: size_at(r, world, horizon) for r in records},
         record_crosses={r.name: crossings(r, world, fact(store, "max_record_bytes")) for r in records},
         storage=sum(_stored(r, sizes, r.count) for r in records),
         storage_at_horizon=sum(_stored(r, sizes, _later(r, world, horizon)) for r in records),
     )
+
+
+def _partitions(
+    structure: Structure,
+    records: Sequence[Record],
+    sizes: dict[tuple[str, str], Spread],
+    world: World,
+    store: Store,
+    horizon: float,
+) -> Iterator[PartitionSize]:
+    """One size for what lies together: kinds of record with the same key texts, and index entries beside them."""
+    together: dict[tuple[str, str], list[Member]] = {}
+    for record in records:
+        for path in record.paths:
+            place = None if path.scan else home(record, path)
+            parts = placing(place, store.can.range_sharded) if place is not None else ()
+            beside = place is not path
+            if place is None or not parts or (beside and not record.dialect.writing.unit):
+                continue
+            member = Member(record, parts, sizes[record.name, path.name], beside)
+            together.setdefault((place.name, skeleton(parts)), []).append(member)
+    most = structure.max.value if structure.max is not None and structure.max.value else inf
+    soft, local = fact(store, "partition_bytes"), fact(store, "lsi_collection_bytes")
+    for (path_name, _), members in together.items():
+        limit = min(soft, local) if any(m.beside for m in members) else soft
+        yield partition_size(path_name, members, world, limit, fact(store, "partition_rows"), horizon, most)
 
 
 def horizon_of(project: Project) -> float:

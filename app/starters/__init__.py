@@ -26,11 +26,17 @@ Structures = list[dict[str, Any]]
 Builder = Callable[[Design], Structures]
 
 NAMES: Mapping[str, str] = {
-    "single_table": "Single table", "table_per_query": "Table per query", "by_key_only": "Key families", "embeds": "Documents",
-}  # fmt: skip
+    "single_table": "Single table",
+    "table_per_query": "Table per query",
+    "by_key_only": "Key families",
+    "embeds": "Documents",
+}
 BUILDERS: tuple[tuple[str, Builder], ...] = (
-    ("single_table", single_table), ("table_per_query", tables), ("by_key_only", key_families), ("embeds", documents),
-)  # fmt: skip
+    ("single_table", single_table),
+    ("table_per_query", tables),
+    ("by_key_only", key_families),
+    ("embeds", documents),
+)
 
 
 def starter(project: Project, store_name: str) -> Candidate:
@@ -48,8 +54,7 @@ def starter(project: Project, store_name: str) -> Candidate:
         "note": "A starter: built by rule from the access patterns. Each structure says why it is there.",
         "structures": build(design),
     }
-    candidate = part_from_plain("candidate_model", data)
-    assert isinstance(candidate, Candidate)
+    candidate: Candidate = part_from_plain("candidate_model", data)
     return candidate
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from math import inf
 from typing import Any
+
+import inflect
 
 from app.plan.types import Rel
 from app.starters.plan import Ask, Design, Nest, Up
@@ -87,11 +90,15 @@ def strong_ups(asks: Iterable[Ask]) -> list[Up]:
 # ---------------------------------------------------------------- words
 
 
+@lru_cache(maxsize=1)
+def _nouns() -> inflect.engine:
+    return inflect.engine()  # compiles hundreds of patterns: once is enough
+
+
+@lru_cache(maxsize=4096)
 def plural(noun: str) -> str:
     """A structure's name: `order` → `orders`, `category` → `categories`."""
-    import inflect
-
-    return str(inflect.engine().plural_noun(noun) or noun)  # type: ignore[arg-type]
+    return str(_nouns().plural_noun(noun) or noun)  # type: ignore[arg-type]  # its Word is a checked str
 
 
 def order_text(order: Iterable[tuple[str, int]]) -> str:

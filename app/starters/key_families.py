@@ -30,10 +30,16 @@ def key_families(design: Design) -> list[Plain]:
             if family and family["keys"] not in [f["keys"] for f in out]:
                 out.append(family)
         if any(a.action == "count" and not a.equal for a in asks):
-            out.append({
-                "keys": f"counter:{plural(entity)}:{{shard 16}}", "type": "string", "purpose": "counter", "counts": entity,
-                "ttl": "none", "note": "sharded so that no key takes every increment; summed when read",
-            })  # fmt: skip
+            out.append(
+                {
+                    "keys": f"counter:{plural(entity)}:{{shard 16}}",
+                    "type": "string",
+                    "purpose": "counter",
+                    "counts": entity,
+                    "ttl": "none",
+                    "note": "sharded so that no key takes every increment; summed when read",
+                }
+            )
     return out
 
 
@@ -70,7 +76,7 @@ def _ordered(design: Design, entity: str, ask: Ask) -> Plain | None:
     key = [a for a in design.world.keys.get(entity, ()) if a not in ask.equal]
     own = design.world.fields.get(entity, ())
     member = key or [a for a in own if a in ask.attrs and a not in ask.equal]
-    if not score or not member:
+    if not member or not (score or key):
         return None
     by = [f"{{{a}}}" for a in (*ask.equal, *ask.contains)]
     name = ":".join(
@@ -82,11 +88,14 @@ def _ordered(design: Design, entity: str, ask: Ask) -> Plain | None:
         ]
     )
     keep = keep_of(design, entity)
-    return {
-        "keys": name, "type": "sorted set", "of": entity, "member": ":".join(f"{{{a}}}" for a in member), "score": score,
-        "purpose": "" if not design.world.keys.get(entity) else "lookup", "ttl": span(keep) if keep else "none",
-        "note": f"serves {ask.pattern}: members in the order of {short(score)}",
-    }  # fmt: skip
+    family: Plain = {"keys": name, "type": "sorted set" if score else "set", "of": entity}
+    family["member"] = ":".join(f"{{{a}}}" for a in member)
+    if score:
+        family["score"] = score
+    if key:
+        family["purpose"] = "lookup"
+    why = f"members in the order of {short(score)}" if score else "the keys of its records"
+    return {**family, "ttl": span(keep) if keep else "none", "note": f"serves {ask.pattern}: {why}"}
 
 
 def _limiter(design: Design, entity: str, asks: list[Ask]) -> list[Plain]:
@@ -101,7 +110,15 @@ def _limiter(design: Design, entity: str, asks: list[Ask]) -> list[Plain]:
         return []
     who = ":".join(f"{{{a}}}" for a in key)
     member = next((f"{{{a}}}" for a in design.world.fields[entity] if a not in (*key, clock)), f"{{{clock}}}")
-    return [{
-        "keys": f"rate:{who}", "type": "sorted set", "of": entity, "member": member, "score": clock, "purpose": "limiter",
-        "ttl": f"{2 * window:g} s", "note": f"serves {counted[0].pattern}: times within the window, trimmed at each call",
-    }]  # fmt: skip
+    return [
+        {
+            "keys": f"rate:{who}",
+            "type": "sorted set",
+            "of": entity,
+            "member": member,
+            "score": clock,
+            "purpose": "limiter",
+            "ttl": f"{2 * window:g} s",
+            "note": f"serves {counted[0].pattern}: times within the window, trimmed at each call",
+        }
+    ]

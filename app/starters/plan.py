@@ -115,7 +115,7 @@ def read_design(project: Project, world: World, limit: float, can: Capabilities)
     for pattern in project.patterns:
         lowered = lower(pattern, world, project) if pattern.action and pattern.entity else None
         if isinstance(lowered, Query):
-            asks.append(_ask(lowered, world))
+            asks.append(_ask(lowered))
         elif lowered is not None:
             writes.append(lowered)
     bare = Design(project, world, limit, can, tuple(asks), tuple(writes))
@@ -132,18 +132,32 @@ def _apart(asks: tuple[Ask, ...], nests: tuple[Nest, ...]) -> Iterator[Ask]:
             enough = nest is not None and (not nest.first or 0 < down.first <= nest.first)
             if not enough:
                 yield Ask(
-                    ask.pattern, "list", down.edge.rel.child, down.edge.rel.via, (), down.order, down.first, (), (), down.attrs,
-                    down.ups, (), ask.strong, down.age,
-                )  # fmt: skip
+                    ask.pattern,
+                    "list",
+                    down.edge.rel.child,
+                    down.edge.rel.via,
+                    (),
+                    down.order,
+                    down.first,
+                    (),
+                    (),
+                    down.attrs,
+                    down.ups,
+                    (),
+                    ask.strong,
+                    down.age,
+                )
 
 
-def _ask(query: Query, world: World) -> Ask:
+def _ask(query: Query) -> Ask:
     """The entry of a read: the node that carries its conditions, else the root."""
     at = next((i for i, n in enumerate(query.needs) if n.where), 0)
     node, root = query.needs[at], query.root
     conds = node.where
     return Ask(
-        pattern=query.name, action=query.action, entity=node.entity,
+        pattern=query.name,
+        action=query.action,
+        entity=node.entity,
         equal=tuple(dict.fromkeys(c.attr for c in conds if c.op in ("=", "in"))),
         spans=tuple(dict.fromkeys(c.attr for c in conds if c.op in SPANS)),
         order=tuple((a, d) for a, d in (node.order or root.order)),
@@ -151,10 +165,12 @@ def _ask(query: Query, world: World) -> Ask:
         contains=tuple(c.attr for c in conds if c.op == "contains"),
         words=tuple(a for c in conds if c.op in ("match", "matches") for a in _words(c.attr, c.source)),
         attrs=node.attrs,
-        ups=tuple(_ups(query, at)), downs=tuple(_downs(query, at)),
-        strong=any(n.strong for n in query.needs), age=root.age,
+        ups=tuple(_ups(query, at)),
+        downs=tuple(_downs(query, at)),
+        strong=any(n.strong for n in query.needs),
+        age=root.age,
         span_seconds=max((c.seconds for c in conds), default=0.0),
-    )  # fmt: skip
+    )
 
 
 def _words(attr: str, source: object) -> tuple[str, ...]:
@@ -187,27 +203,33 @@ def _nests(design: Design) -> Iterator[Nest]:
 
 
 def _nest(design: Design, rel: Rel, others: list[Rel]) -> Nest | None:
-    """Whether children live inside their parent: bounded, read with it, and not asked for by themselves."""
+    """Whether children live inside their parent: bounded, reached through it, and not asked for by themselves."""
     if rel.parent == rel.child:
         return None
     value = not design.world.keys.get(rel.child)
     together = [d for a in design.asks_of(rel.parent) for d in a.downs if d.edge.rel == rel]
-    alone = [a for a in design.asks_of(rel.child) if not set(a.equal) <= set(rel.via)]
+    alone = [a for a in design.asks_of(rel.child) if not set(a.equal) <= set(rel.via) or a.by_key(design.world)]
     shared = [r for r in others if any(d.edge.rel == r for a in design.asks_of(r.parent) for d in a.downs)]
+    reached = value or together or _only_through_parent(design, rel)
+    if not reached or alone or shared:
+        return None
+    why = f"read with its {rel.parent}" if together else f"only reached through its {rel.parent}"
     bounded = rel.children.max < inf
+    if rel.assumed and not bounded:
+        return Nest(rel, f"{why}; how many at most is not known yet")
     most = rel.children.max if bounded else rel.children.high
-    if not (value or together) or alone or shared:
-        return None
-    if bounded and not _fits(design, rel):
-        return None
-    if rel.assumed and value:
-        return Nest(rel, f"{rel.child} has no key of its own; how many a {rel.parent} has at most is not known yet")
-    if not bounded and (most > FEW or not value) or most > FEW:
+    if most > FEW or not _fits(design, rel) or not (bounded or value):
         return _subset(design, rel, together) if not value else None
-    why = f"read with its {rel.parent}" if together else f"{rel.child} has no key of its own"
-    return Nest(
-        rel, f"{why}, at most {rel.children.max:,.0f}" if bounded else why, rel.children.max if bounded else 0.0
-    )
+    return Nest(rel, f"{why}, at most {most:,.0f}" if bounded else why, rel.children.max if bounded else 0.0)
+
+
+def _only_through_parent(design: Design, rel: Rel) -> bool:
+    """No read wants the child, and no change names it by its own key: it is written, and only for its parent's sake."""
+    key = set(design.world.keys.get(rel.child, ()))
+    changes = [c for w in design.writes for c in w.changes if c.entity == rel.child]
+    by_key = [c for c in changes if c.kind != "insert" and key and key <= c.known]
+    grown = rel.children.max == inf and not rel.assumed
+    return bool(changes) and not by_key and not grown and not any(design.asks_of(rel.child))
 
 
 def _subset(design: Design, rel: Rel, together: list[Down]) -> Nest | None:
@@ -225,7 +247,7 @@ def _subset(design: Design, rel: Rel, together: list[Down]) -> Nest | None:
 
 
 def _fits(design: Design, rel: Rel) -> bool:
-    if not design.limit:
+    if not design.limit or rel.children.max == inf:
         return True
     return rel.children.max * bytes_of(rel.child, design.world) <= design.limit * ROOM
 

@@ -142,10 +142,16 @@ def _sentinels(design: Design, entity: str) -> list[Plain]:
     for f in fields:
         if f.unique and not f.key and key:
             word = f.name.upper()
-            out.append({
-                "of": entity, "purpose": "unique", "pk": f"{word}#{{{entity}.{f.name}}}", "sk": word, "fields": list(key),
-                "note": f"keeps {short(f.name)} unique: written in the same transaction",
-            })  # fmt: skip
+            out.append(
+                {
+                    "of": entity,
+                    "purpose": "unique",
+                    "pk": f"{word}#{{{entity}.{f.name}}}",
+                    "sk": word,
+                    "fields": list(key),
+                    "note": f"keeps {short(f.name)} unique: written in the same transaction",
+                }
+            )
     return out
 
 
