@@ -78,7 +78,9 @@
     if (ask) {
       event.preventDefault()
       const data = Object.fromEntries(new FormData(form))
-      kw.act("PATCH", `${kw.base()}/cell`, { place: form.dataset.place, field: "", ...data })
+      // Average, p99 and maximum are asked for one by one and are one value.
+      const text = data.text ?? ["avg", "p99", "max"].filter(name => data[name]?.trim()).map(name => `${name} ${data[name].trim()}`).join(", ")
+      if (text) kw.act("PATCH", `${kw.base()}/cell`, { place: form.dataset.place, field: "", text })
     } else if (undo || redo || form.matches("[data-send]")) {
       event.preventDefault()
       const data = Object.fromEntries(new FormData(form, event.submitter))

@@ -17,6 +17,14 @@ window.kw.editor = (() => {
   // The element itself may have been replaced by an answer in the meantime.
   const again = element => element.isConnected ? element : [...document.querySelectorAll("[data-field]")].find(other => keyOf(other) === element.kwKey) ?? null
 
+  // Cells of a table share what their column's header says.
+  const about = (element, what) => {
+    const column = element.matches("td, th") && document.querySelector(`#${element.closest("table").id} thead .${element.classList[0]}`)
+    if (element.dataset[what] || !column) return element.dataset[what] ?? ""
+    if (what !== "label") return column.dataset[what] ?? ""
+    return `${column.dataset.label ?? column.textContent}, row ${element.parentElement.getAttribute("aria-rowindex") - 1}`
+  }
+
   const open = (element, { text = null, select = true } = {}) => {
     if (cell) commit()
     if (document.body.dataset.readonly !== undefined) return
@@ -27,13 +35,14 @@ window.kw.editor = (() => {
     input.value = text ?? textOf(element)
     input.autocomplete = "off"
     input.spellcheck = false
-    input.setAttribute("aria-label", element.dataset.label || element.getAttribute("aria-label") || element.dataset.field)
+    input.setAttribute("aria-label", about(element, "label") || element.dataset.field)
     input.setAttribute("aria-describedby", say.id)
-    if (element.dataset.options) {
-      list.replaceChildren(...element.dataset.options.split("|").map(value => new Option(value)))
+    const options = about(element, "options")
+    if (options) {
+      list.replaceChildren(...options.split("|").map(value => new Option(value)))
       if (input.tagName === "INPUT") input.setAttribute("list", list.id)
     }
-    hint(element.dataset.hint ?? "")
+    hint(about(element, "hint"))
     box.replaceChildren(input, say, list)
     box.hidden = false
     ;(element.closest("dialog") ?? document.body).append(box)

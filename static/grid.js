@@ -159,6 +159,12 @@
   })
   grid.addEventListener("focusout", () => setTimeout(() => { grid.dataset.active = grid.contains(document.activeElement) || kw.editor.isOpen() ? "1" : "" }))
 
+  // Columns at the left stay in sight only where the table is wider than its box.
+  const box = grid.parentElement
+  const widths = new ResizeObserver(() => box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1))
+  widths.observe(box)
+  widths.observe(grid)
+
   kw.grid = { rows, go, details, current }
   rove()
 }

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 from starlette.responses import Response
 
+from app.rules.rule import Finding
 from app.templating import Page, html_of, plural, render
 from app.views.editing.commit import Changed
 from app.views.opened import Desk, Opened
@@ -17,7 +18,7 @@ from app.views.page import ProjectPage, Toast, row_id, version_of
 from app.views.workbench.details import details
 from app.views.workbench.page import Parts, Status, Table, rows
 from app.views.workbench.panel import Panel, read_show
-from app.views.workbench.rows import Key, by_row, row_html, row_key, same
+from app.views.workbench.rows import row_html
 
 MOST_ROWS = 120
 """Changed lines sent one by one; beyond that the whole list is shorter."""
@@ -129,8 +130,9 @@ def _workbench(after: Opened, shown: Opened | None, view: View) -> Iterable[Part
         yield "#patterns", "outerMorph", html_of(Table(opened=after, open=view.open))
     else:
         yield from _rows(after, shown, view)
-    if shown is None or not same(shown.report.findings, after.report.findings):
-        yield "#panel", "outerMorph", html_of(Panel(opened=after, show=read_show(view.show)))
+    panel = Panel(opened=after, show=read_show(view.show))
+    if shown is None or not panel.looks_like(Panel(opened=shown, show=panel.show)):
+        yield "#panel", "outerMorph", html_of(panel)
     yield "#status", "outerMorph", html_of(Status(opened=after))
 
 
@@ -143,29 +145,31 @@ def _lines(opened: Opened) -> tuple[str, ...]:
 
 
 def _rows(after: Opened, shown: Opened, view: View) -> Iterable[Part]:
-    lines, found, before = _lines(after), by_row(after), by_row(shown)
-    if lines != _lines(shown):
-        yield "#rows", "innerMorph", Markup("").join(rows(after, view.open))
-        return
-
-    def key(opened: Opened, index: int) -> Key:
-        name = opened.project.patterns[index].operation
-        return row_key(opened, index, (found if opened is after else before)[name])
-
-    patterns = after.project.patterns
-    changed = [
-        i for i, p in enumerate(patterns)
-        if not same(key(after, i), key(shown, i))
-        or after.report.rates[p.operation] != shown.report.rates[shown.project.patterns[i].operation]
-    ]  # fmt: skip
-    if len(changed) > MOST_ROWS:
+    lines = _lines(after)
+    patterns, was = after.project.patterns, shown.project.patterns
+    changed = list(range(len(lines)))
+    if lines == _lines(shown):
+        rates, before = after.report.rates, shown.report.rates
+        changed = [
+            i for i in changed
+            if not same(after.made_from[i], shown.made_from[i])
+            or rates[patterns[i].operation] != before[was[i].operation]
+        ]  # fmt: skip
+    if len(changed) > MOST_ROWS or lines != _lines(shown):
         yield "#rows", "innerMorph", Markup("").join(rows(after, view.open))
         return
     for i in changed:
         line = lines[i]
-        yield f"#{line}", "outerMorph", row_html(after, i, found[patterns[i].operation], line in view.open)
+        yield f"#{line}", "outerMorph", row_html(after, i, line in view.open)
         if line in view.open and (part := details(after, line)):
             yield f"#m-{line}", "outerMorph", html_of(part)
+
+
+def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    """Whether both hold the very same objects; findings may be equal ones, a rule makes them anew."""
+    if len(one) != len(other):
+        return False
+    return all(a is b or (isinstance(a, Finding) and a == b) for a, b in zip(one, other, strict=True))
 
 
 __all__ = ["View", "answer", "said"]

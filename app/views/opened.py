@@ -6,11 +6,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from starlette.requests import Request
 
 from app.analysis import Report, analyse
 from app.model.project import Project
+from app.rules.rule import Finding
 from app.storage import history
 from app.storage.engine import Database
 from app.storage.parts import Loaded, load
@@ -20,7 +22,7 @@ AUTHOR = "Editor"
 KEPT = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Opened:
     """One project at one change number. `versions` and `rows` go by place, see `app.storage.parts.Loaded`."""
 
@@ -32,6 +34,22 @@ class Opened:
     redo_label: str = ""
     versions: Mapping[str, int] = field(default_factory=dict)
     rows: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def beside(self) -> Mapping[str, tuple[Finding, ...]]:
+        """The findings of each operation, in the order of the report."""
+        out: dict[str, list[Finding]] = {p.operation: [] for p in self.project.patterns}
+        for finding in self.report.findings:
+            for name in finding.patterns:
+                if name in out:
+                    out[name].append(finding)
+        return {name: tuple(found) for name, found in out.items()}
+
+    @cached_property
+    def made_from(self) -> tuple[tuple[object, ...], ...]:
+        """For each line of the table the objects it shows: the same objects show the same line."""
+        plans = [m.plans for m in self.report.models]
+        return tuple((p, *(of[p.operation] for of in plans), *self.beside[p.operation]) for p in self.project.patterns)
 
 
 class Desk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -111,7 +111,7 @@ class ProjectPage(Page):
         """The id of a pattern's row on the workbench: `/p/1#r-12` leads there."""
         return row_id(self.opened, operation)
 
-    @cached_property
+    @property
     def meters(self) -> tuple[Meter, ...]:
         return meters(self.opened)
 
@@ -152,6 +152,7 @@ def key_families(report: Report) -> int:
     return sum(store is not None and store.catalog is not None for store in stores)
 
 
+@lru_cache(maxsize=64)
 def meters(opened: Opened) -> tuple[Meter, ...]:
     """One meter per model."""
     order = [p.operation for p in opened.project.patterns]

@@ -14,7 +14,6 @@ from app.templating import Page, number, size, split_unit
 from app.views.editing.fields import shown
 from app.views.opened import Opened
 from app.views.page import row_id, version_of
-from app.views.workbench.rows import by_row
 
 ORDERS = {"sorted": ", sorted in memory", "client": ", sorted by the application", "reversed": ", backwards"}
 HOW = {"list": "in one list, ", "each": "one request each, ", "server": "in the server, "}
@@ -174,7 +173,7 @@ def details(opened: Opened, row: str) -> Details | None:
     """The details of the line with this element id; None if it is gone."""
     for i, pattern in enumerate(opened.project.patterns):
         if row_id(opened, pattern.operation) == row:
-            return Details(opened=opened, index=i, findings=by_row(opened)[pattern.operation])
+            return Details(opened=opened, index=i, findings=opened.beside[pattern.operation])
     return None
 
 

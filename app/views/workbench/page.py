@@ -18,7 +18,7 @@ from app.views.opened import Opened, open_project
 from app.views.page import ProjectPage
 from app.views.workbench.details import details
 from app.views.workbench.panel import Panel, read_show
-from app.views.workbench.rows import by_row, row_html
+from app.views.workbench.rows import row_html
 
 router = APIRouter()
 
@@ -84,12 +84,11 @@ class Workbench(ProjectPage):
 
 def rows(opened: Opened, open_rows: frozenset[str] = frozenset()) -> list[Markup]:
     """Every line, open ones followed by their details."""
-    found = by_row(opened)
     out: list[Markup] = []
     for i, pattern in enumerate(opened.project.patterns):
         row = f"r-{opened.rows[f'patterns/{pattern.operation}']}"
         is_open = row in open_rows
-        out.append(row_html(opened, i, found[pattern.operation], is_open))
+        out.append(row_html(opened, i, is_open))
         if is_open and (part := details(opened, row)):
             out.append(html_of(part))
     return out

@@ -8,21 +8,26 @@ from functools import cached_property
 from typing import ClassVar
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from app.rules.rule import SEVERITIES, Finding
-from app.templating import Page
+from app.templating import Page, html_of
 from app.views.opened import Opened
 from app.views.page import row_id
+from app.views.workbench.rows import MEMORY
 
-SHOWN = 60
+SHOWN = 40
 """Findings listed at once; more would only slow the page down."""
 FILTERS = (*SEVERITIES, "accepted")
 DEFAULT = frozenset(SEVERITIES)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+@dataclass(frozen=True, kw_only=True)
+class Article(Page):
     """A finding with the line it stands beside."""
 
+    template: ClassVar[str] = "workbench/_finding.html"
+    opened: Opened
     number: int
     finding: Finding
     place: str
@@ -45,26 +50,47 @@ class Panel(Page):
         every = [*((str(s), counts[s]) for s in SEVERITIES), ("accepted", accepted)]
         return tuple((name, n) for name, n in every if n)
 
+    def looks_like(self, other: Panel) -> bool:
+        """Whether both would show the same."""
+        mine, others = self.chosen, other.chosen
+        return (
+            len(mine) == len(others)
+            and self.counts == other.counts
+            and mine[:SHOWN] == others[:SHOWN]
+            and self._numbers == other._numbers
+        )
+
     @cached_property
     def chosen(self) -> Sequence[Finding]:
         return [f for f in self.opened.report.findings if ("accepted" if f.accepted else f.severity) in self.show]
 
-    @property
-    def listed(self) -> tuple[Listed, ...]:
-        numbers = {p.operation: i for i, p in enumerate(self.opened.project.patterns)}
-        return tuple(self._listed(i, f, numbers) for i, f in enumerate(self.chosen[:SHOWN], 1))
+    @cached_property
+    def _numbers(self) -> dict[str, tuple[int, str]]:
+        """Number and element id of each operation's line."""
+        return {
+            p.operation: (i, row_id(self.opened, p.operation)) for i, p in enumerate(self.opened.project.patterns, 1)
+        }
 
-    def _listed(self, number: int, finding: Finding, numbers: dict[str, int]) -> Listed:
+    @property
+    def articles(self) -> Markup:
+        """The findings listed, each rendered once for as long as it stands at the same number."""
+        return Markup("").join(self._article(i, f) for i, f in enumerate(self.chosen[:SHOWN], 1))
+
+    def _article(self, number: int, finding: Finding) -> Markup:
+        place, href = self._where(finding)
+        article = Article(opened=self.opened, number=number, finding=finding, place=place, href=href)
+        return MEMORY.of("article", (), lambda: html_of(article), (finding, self.opened.id, number, place, href))
+
+    def _where(self, finding: Finding) -> tuple[str, str]:
         base = f"/p/{self.opened.id}"
-        name = next((p for p in finding.patterns if p in numbers), "")
+        name = next((p for p in finding.patterns if p in self._numbers), "")
         if name:
-            return Listed(number, finding, f"#{numbers[name] + 1} {name}", f"#{row_id(self.opened, name)}")
+            number, row = self._numbers[name]
+            return f"#{number} {name}", f"#{row}"
         if finding.model:
-            where = f"{base}/models/{quote(finding.model, safe='')}"
-            return Listed(number, finding, finding.structure or finding.model, where)
+            return finding.structure or finding.model, f"{base}/models/{quote(finding.model, safe='')}"
         listed, _, rest = finding.at.partition("/")
-        href = f"{base}/entities" if listed in {"entities", "relationships"} else base
-        return Listed(number, finding, rest or finding.at, href)
+        return rest or finding.at, f"{base}/entities" if listed in {"entities", "relationships"} else base
 
     @property
     def more(self) -> int:
@@ -76,4 +102,4 @@ def read_show(text: str) -> frozenset[str]:
     return frozenset(text.split()) & frozenset(FILTERS) if text else DEFAULT
 
 
-__all__ = ["DEFAULT", "Listed", "Panel", "read_show"]
+__all__ = ["DEFAULT", "Article", "Panel", "read_show"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -151,35 +151,11 @@ def _cell(model: ModelReport, plan: Plan, findings: Sequence[Finding]) -> Cell:
     return Cell(model.model.name, plan.level, path, why or path, records, amount, mark)
 
 
-def by_row(opened: Opened) -> Mapping[str, tuple[Finding, ...]]:
-    """The findings of each operation, in the order of the report."""
-    out: dict[str, list[Finding]] = {p.operation: [] for p in opened.project.patterns}
-    for finding in opened.report.findings:
-        for name in finding.patterns:
-            if name in out:
-                out[name].append(finding)
-    return {name: tuple(found) for name, found in out.items()}
-
-
-Key = tuple[object, ...]
-
-
-def row_key(opened: Opened, index: int, findings: tuple[Finding, ...]) -> Key:
-    """What a line was made from; equal keys (by identity) show the same line."""
-    pattern = opened.project.patterns[index]
-    plans = tuple(m.plans[pattern.operation] for m in opened.report.models)
-    return (pattern, *plans, *findings)
-
-
-def same(one: Key, other: Key) -> bool:
-    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
-
-
-def row_html(opened: Opened, index: int, findings: tuple[Finding, ...], is_open: bool = False) -> Markup:
+def row_html(opened: Opened, index: int, is_open: bool = False) -> Markup:
     """The HTML of one line; kept for the objects it shows."""
     pattern = opened.project.patterns[index]
     place = f"patterns/{pattern.operation}"
-    rates = opened.report.rates[pattern.operation]
+    findings, rates = opened.beside[pattern.operation], opened.report.rates[pattern.operation]
     row, version = opened.rows[place], opened.versions[place]
     names = tuple(m.model.name for m in opened.report.models)
 
@@ -191,7 +167,7 @@ def row_html(opened: Opened, index: int, findings: tuple[Finding, ...], is_open:
         )  # fmt: skip
         return html_of(part)
 
-    return MEMORY.of("row", row_key(opened, index, findings), make, (index, row, version, names, rates, is_open))
+    return MEMORY.of("row", opened.made_from[index], make, (index, row, version, names, rates, is_open))
 
 
 def _rate(pattern: Pattern, word: str, rate: float | None) -> Value:
@@ -205,4 +181,4 @@ def _rate(pattern: Pattern, word: str, rate: float | None) -> Value:
     return Value(number(rate), text, why or ("a rough guess" if amount.assumed else ""))
 
 
-__all__ = ["MEMORY", "Cell", "RowPart", "Value", "by_row", "cells", "phrase", "row_html", "row_key", "same"]
+__all__ = ["MEMORY", "Cell", "RowPart", "Value", "cells", "phrase", "row_html"]
