@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from app.plan.asked import open_place
 from app.plan.choose import Choice
-from app.plan.estimate import open_place
 from app.plan.ideal import bucketed, fix, misses, new_path, placed
 from app.plan.refuse import Refusal, say
 from app.plan.serve import Missed, Served

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from app.plan.coalesce import coalesce
-from app.plan.steps import Entry, Found, Read, Search
+from app.plan.entry import Entry
+from app.plan.steps import Found, Read, Search
 
 MOST_STATES = 5000
 """Beyond so many states the cheapest plan found by then stands."""

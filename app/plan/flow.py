@@ -1,0 +1,150 @@
+"""How much flows through one path: entries, records and results, for any number of entries within its bounds."""
+
+from __future__ import annotations
+
+from math import ceil, inf, prod
+
+from app.plan.asked import Asked
+from app.plan.match import narrowing, whole_keys
+from app.plan.numbers import Numbers, share
+from app.plan.order import Arranged, follows
+from app.plan.types import Dialect, Kind, Match
+
+UNKNOWN_DISTINCT = 1e9
+Figures = tuple[float, float, float, float]
+"""Entries walked, records read, results returned, buckets visited."""
+
+
+class Flow:
+    """How many entries, records and results flow through one path, for any number of entries within its bounds.
+
+    `total`: entries of the path; `entries`: within its bounds. `weight`: how much of the answer's spread the bounds
+    carry. `gap`: entries jumped to when the engine skips over a part that is not bound (0: it cannot).
+    """
+
+    __slots__ = (
+        "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record", "population",
+        "seeks", "stats", "total", "weight",
+    )  # fmt: skip
+
+    def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers) -> None:
+        self.match, self.arranged, self.stats = match, arranged, numbers.stats
+        path = match.path
+        self.population = numbers.population
+        if path.only:
+            self.population *= prod(share(c, numbers.stats) for c in path.only)
+        elements, self.per_record, self.arrays = self._elements()
+        self.total = self.population * elements
+        bounded, logs = _bounded(match, numbers)
+        self.entries = self.total * bounded
+        if path.unique and (most := whole_keys(match)):
+            self.total = min(self.total, most)  # no key has two records, whatever the selectivities say
+            self.entries = min(self.entries, self.total)
+        self.weight = min(1.0, logs / numbers.logs) if numbers.logs < 0 else 0.0
+        self.checked = self.passes = 1.0
+        if match.checks or match.residual:
+            used = narrowing(match)
+            self.checked = numbers.kept(c for c in match.checks if id(c) not in used)
+            self.passes = self.checked * numbers.kept(c for c in match.residual if id(c) not in used)
+        self.seeks = 1.0
+        for w in match.order:
+            if w.count != 1 and w.tight and w.kind is Kind.POINTS:
+                self.seeks *= w.count
+        self.gap = self._gap(numbers) if match.checks and dialect.skips else 0.0
+        self.late = dialect.late_fetch and not match.residual and self._ordered_entries()
+
+    def _elements(self) -> tuple[float, float, frozenset[str]]:
+        """Entries per record, entries per record among those in the bounds, and the array attributes."""
+        many = [w for w in self.match.order if w.part.many]
+        if not many:
+            return 1.0, 1.0, frozenset()
+        arrays = frozenset(w.part.attr for w in many)
+        elements = max((self.stats[a].elements for a in arrays if a in self.stats), default=1.0)
+        picks_one = any(w.tight and w.kind is not None and w.kind <= Kind.POINTS for w in many)
+        return elements, 1.0 if picks_one else elements, arrays
+
+    def _gap(self, numbers: Numbers) -> float:
+        for w in self.match.order:
+            if w.part.attr and (not w.tight or (w.kind or 0) >= Kind.SPAN):
+                stat = self.stats.get(w.part.attr)
+                distinct = stat.distinct if stat else UNKNOWN_DISTINCT
+                return 2 * self.seeks * distinct * (numbers.kept(w.conds) if w.tight else 1.0)
+        return 0.0
+
+    def _ordered_entries(self) -> bool:
+        """Can the entries be put in order before a record is read?"""
+        if self.arranged.streaming:
+            return True
+        steps = (*self.match.partition, *self.match.order)
+        exact = {w.part.attr for w in steps if w.part.kept.exact}
+        return {a for a, _ in self.arranged.ask} <= exact - self.arrays
+
+    def at(self, entries: float, asked: Asked, offset: float = 0.0) -> Figures:
+        """What is walked, read and returned for so many entries within the bounds."""
+        found = self.walked(entries, asked)
+        return self._stopped(found, asked, offset) if self.match.single.limit else found
+
+    def walked(self, entries: float, asked: Asked) -> Figures:
+        """The same without a limit."""
+        keys, passed = entries, entries * self.checked
+        if self.gap:
+            keys = min(entries, self.gap + passed)
+        records = passed / self.per_record
+        if self.arrays and self.per_record == 1:
+            records = min(passed, self.population)
+        results = records * self.passes / self.checked
+        visited = asked.buckets
+        if asked.chunk:
+            visited = max(1.0, ceil(results / asked.chunk)) if results < inf else results
+        return keys, records, results, visited
+
+    def _stopped(self, found: Figures, asked: Asked, offset: float) -> Figures:
+        """Reading ends when the limit is filled, where results come in the order asked for."""
+        keys, records, results, visited = found
+        limit, arranged = self.match.single.limit, self.arranged
+        want = limit + offset
+        if arranged.kind == "partial":
+            keys = records = min(keys, self._groups(keys, want))
+        elif arranged.streaming:
+            part = min(1.0, want / max(results, 1e-9))
+            merged = arranged.kind == "merged"
+            client = max(1.0, asked.each * asked.buckets) if merged else 1.0
+            keys = min(keys, keys * part * client + arranged.streams - 1)
+            records = min(records, records * part * client)
+            if visited > 1 and not merged and self._sequential():
+                visited = min(visited, ceil(want / max(results / visited, 1e-9)))
+        results = min(max(results - offset, 0.0), limit) if offset else min(results, limit)
+        return keys, min(records, limit) if self.late else records, results, visited
+
+    def _groups(self, keys: float, want: float) -> float:
+        stat = self.stats.get(self.arranged.ask[0][0])
+        group = max(1.0, keys / (stat.distinct if stat else UNKNOWN_DISTINCT))
+        return ceil(want / group) * group
+
+    def _sequential(self) -> bool:
+        return all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
+
+
+def _bounded(match: Match, numbers: Numbers) -> tuple[float, float]:
+    """Share of entries within the bounds, and the sum of the logarithms of the record shares used."""
+    kept, logs = 1.0, 0.0
+    seen: set[int] = set()
+    for w in match.order:
+        if w.tight and w.conds:
+            for c in w.conds:
+                seen.add(id(c))
+                kept *= numbers.entries(c) if w.part.many else numbers.share(c)
+                logs += numbers.log(c)
+    for w in match.partition:
+        if not w.conds or w.kind is None or w.kind > Kind.POINTS:
+            continue
+        fresh = [c for c in w.conds if id(c) not in seen]
+        if not fresh:
+            continue
+        seen.update(map(id, fresh))
+        one = numbers.kept(fresh)
+        if w.part.kept.bucket and fresh[0].seconds:
+            one = min(1.0, one * w.count * w.part.kept.bucket / fresh[0].seconds)
+        kept *= one
+        logs += sum(map(numbers.log, fresh))
+    return kept, logs
