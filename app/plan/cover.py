@@ -121,6 +121,7 @@ def age_of(record: Record, held: Held, attr: str) -> float:
 
 
 def young(age: float, need: NeedNode) -> bool:
+    """Is a value of that age good enough?"""
     return age <= 0 or need.historical or (age <= need.age and not need.strong)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from app.plan.coalesce import coalesce
-from app.plan.entry import Entry
+from app.plan.enter import Entry
 from app.plan.steps import Found, Read, Search
 
 MOST_STATES = 5000
@@ -31,6 +31,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
+    """A read as a step from mask to mask."""
+
     gives: int
     asks: int
     cost: float

@@ -100,6 +100,7 @@ class Task:
         return self._numbers
 
     def hopeful(self, path: AccessPath) -> bool:
+        """Can the path bind or order anything of this read?"""
         return hopeful(path, self.named, self.ask[0][0] if self.ask else "", self.dialect)
 
     def lay(self, path: AccessPath) -> tuple[Match, Arranged]:

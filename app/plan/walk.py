@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, exp, inf, log, sqrt
 
 from app.model.spread import ONE, Z99, ZERO, Spread
-from app.plan.entry import seen
+from app.plan.enter import seen
 from app.plan.types import Course, Expand, Hop
 
 QUANTILES = (

@@ -31,6 +31,7 @@ class Entry:
         self.found = Found()
 
     def reads(self) -> Found:
+        """All priced reads, and the choices that came to nothing."""
         for offer in self.search.offers:
             self._by_constants(offer)
             self._by_links(offer)
