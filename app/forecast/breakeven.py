@@ -17,9 +17,8 @@ REQUEST_BYTES = 4096.0
 class EmbedOrReference:
     """Both sides at `children` per parent.
 
-    `parent`, `child`: bytes. `together`: reads/s of a parent with all its children; `page`: reads/s of a parent with its
-    first `page_size` children; `alone`: reads/s of the parent without them; `changes`: child writes/s; `met`: children of
-    the parent that a change meets on average.
+    `parent`, `child`: bytes. `together`: reads/s of a parent with all its children; `page`: reads/s of a parent with
+    its first `page_size` children; `alone`: reads/s of the parent without them; `changes`: child writes/s.
     """
 
     parent: float

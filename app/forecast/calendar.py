@@ -39,15 +39,20 @@ def _grown(rel: Rel, world: World, seconds: float) -> Spread:
     growth = world.child_growth.get((rel.role, rel.child))
     if growth is not None:
         keep = world.keeps.get(rel.child, inf)
-        span = min(seconds, keep)
-        high = now.high + growth.high * span
-        top = now.max + (growth.max if growth.max < inf else growth.high) * span
-        return Spread(now.avg + growth.avg * span, high if now.p99 else 0.0, top)
+        most = growth.max if growth.max < inf else growth.high
+        high = _risen(now.p99, growth.high, seconds, keep) if now.p99 else 0.0
+        return Spread(_risen(now.avg, growth.avg, seconds, keep), high, _risen(now.max, most, seconds, keep))
     before = world.counts.get(rel.child, 0.0) / max(1.0, world.counts.get(rel.parent, 0.0))
     if before <= 0:
         return now
     after = count_at(rel.child, world, seconds) / max(1.0, count_at(rel.parent, world, seconds))
     return now.times(max(1.0, after / before)) if after > before else now
+
+
+def _risen(start: float, growth: float, seconds: float, keep: float) -> float:
+    """`start + growth·t`, at most what comes in while children are kept, never below what is there."""
+    later = start + growth * seconds
+    return later if keep == inf or start == inf else min(later, max(start, growth * keep))
 
 
 def size_at(record: Record, world: World, seconds: float) -> Spread:

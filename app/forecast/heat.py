@@ -1,8 +1,8 @@
 """Load of the hottest partition of each access path: peak operations × units × share, over all patterns.
 
-Contributions that hit one literal value (every insert sets `pending`) are summed by value; what hits no particular value
-is added to the busiest, since the busiest value of one pattern is usually that of the next. A change of an index key
-counts on the old value and on the new.
+Contributions that hit one literal value (every insert sets `pending`) are summed by value; what hits no particular
+value is added to the busiest, since the busiest value of one pattern is usually that of the next. A change of an
+index key counts on the old value and on the new.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from app.plan.types import (
     World,
     WriteIntent,
 )
-
 
 EntryBytes = Callable[[Record, AccessPath], float]
 """Bytes of one entry of a path; of the record for the primary one."""

@@ -13,9 +13,9 @@ from app.model.spread import ZERO, Spread
 class Heat:
     """Load of the hottest partition by one pattern on one access path.
 
-    `rate`: peak operations/s (average where no peak is given, then `assumed`), × the records a write meets. `units`: per
-    operation. `share`: of the hottest partition. `why`: where the share comes from in words. `key`: the attribute that
-    concentrates it most.
+    `rate`: peak operations/s (average where no peak is given, then `assumed`), × the records a write meets.
+    `units`: per operation. `share`: of the hottest partition. `why`: where the share comes from in words. `key`: the
+    attribute that concentrates it most.
     """
 
     pattern: str
@@ -59,8 +59,8 @@ class PartitionSize:
 
     `rows` and `bytes` of live data, index entries kept beside the records included; `purged_bytes` of the largest until
     expired records are purged. `now`: bytes today. `grows`: bytes/s of the largest (0: bounded). `crosses_p99`,
-    `crosses_max`: seconds from now until the limit is passed (None: never before the horizon, or no limit). `limit`: bytes
-    it was held against (inf: none). `of`: names of the kinds of record that share the partition.
+    `crosses_max`: seconds from now until the limit is passed (None: never before the horizon, or no limit). `limit`:
+    bytes it was held against (inf: none). `of`: names of the kinds of record that share the partition.
     """
 
     path: str

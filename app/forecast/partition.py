@@ -1,8 +1,8 @@
 """How large the partitions of a path get: rows and bytes at average, p99 and maximum, and when they pass a limit.
 
-A partition made of one foreign key holds that parent's children; further placeholders divide it. A time bucket limits it
-to what arrives in one bucket, live as long as records are kept, on disk until they are purged. Kinds of record that share
-a partition, and index entries kept beside the records, add up.
+A partition made of one foreign key holds that parent's children; further placeholders divide it. A time bucket limits
+it to what arrives in one bucket, live as long as records are kept, on disk until they are purged. Kinds of record that
+share a partition, and index entries kept beside the records, add up.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from app.forecast.calendar import CLOSE, FAR, children_of, count_at
+from app.forecast.calendar import CLOSE, FAR, YEAR, children_of, count_at
 from app.forecast.load import PartitionSize
 from app.model.spread import ONE, ZERO, Spread, exactly
 from app.plan.types import Part, Record, Rel, World
 
+PAST = 2 * YEAR
+"""Assumed time over which records came in, where neither their inflow nor how long they are kept is known."""
 MANY = 100.0
 """Values above which the most frequent one is not met among the partitions up to p99."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What lies in the partition of one kind of record: its parts and the bytes of one row (`beside`: index entries)."""
+    """One kind of record in a partition: the key's parts and the bytes of one row (`beside`: index entries)."""
 
     record: Record
     parts: tuple[Part, ...]
@@ -121,7 +123,7 @@ def _arrived(record: Record, parts: Iterable[Part], world: World, seconds: float
     lasting = bucket if purged or not keep else min(bucket, keep)
     if inflow:
         return per * inflow * lasting, bucket
-    return per * count * min(1.0, lasting / (keep or max(lasting, seconds))), bucket
+    return per * count * min(1.0, lasting / (keep or max(lasting, PAST))), bucket
 
 
 def _share(parts: tuple[Part, ...], record: Record, world: World, seconds: float) -> Spread:
@@ -139,7 +141,7 @@ def _share(parts: tuple[Part, ...], record: Record, world: World, seconds: float
         if not part.attr:
             share = share.times(1 / part.kept.fan) if part.kept.fan else share
             continue
-        one = _attr_share(part.attr, record, world, seconds)
+        one = _attr_share(part.attr, world, seconds)
         if part.kept.fan:
             least = 1 / part.kept.fan
             one = Spread(max(least, one.avg), max(least, one.high), max(least, one.max))
@@ -157,7 +159,7 @@ def _family(rel: Rel, world: World, seconds: float) -> Spread:
     return Spread(spread.avg / children, spread.high / children, min(1.0, top) if top < inf else inf)
 
 
-def _attr_share(attr: str, record: Record, world: World, seconds: float) -> Spread:
+def _attr_share(attr: str, world: World, seconds: float) -> Spread:
     for rel in world.rels:
         if rel.child == attr.partition(".")[0] and rel.via == (attr,) and rel.children.avg > 0:
             return _family(rel, world, seconds)

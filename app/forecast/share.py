@@ -17,8 +17,8 @@ from app.plan.types import Part, Rel, World
 
 @dataclass(frozen=True, slots=True)
 class Busiest:
-    """Share of the busiest value of one attribute, and why. `known` False: rests on a guess. `value`: the literal, where
-    one decides. `unknown`: attributes of whose values nothing is known; then `bound` is the share without them."""
+    """Share of the busiest value of one attribute, and why. `known` False: rests on a guess. `value`: the literal,
+    where one decides. `unknown`: attributes of whose values nothing is known; `bound` is the share without them."""
 
     share: float
     why: str
@@ -79,7 +79,7 @@ def _unknown(attr: str, share: float, why: str) -> Busiest:
 
 
 def _met(rel: Rel, attr: str, seen: Seen) -> bool:
-    """Is this attribute the foreign key of the relationship, or the key of a parent whose children are written inside?"""
+    """Is this attribute the foreign key of the relationship, or the key of a parent that holds the children?"""
     if len(rel.via) != 1:
         return False
     if attr == rel.via[0]:

@@ -612,6 +612,8 @@ class World:
     """Entity → sets of own attributes that no two records share: its key, and what `unique` lists."""
     child_growth: Mapping[tuple[str, str], Spread] = field(default_factory=dict)
     """(role, child) → children added to each parent per second, where the workload says so."""
+    compounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Entity → (share, seconds) of a growth that compounds: `3%/month`."""
     base: object = field(default=None, compare=False, repr=False)
     """The same object in worlds that differ in nothing but `inflow`."""
     uncounted: tuple[tuple[str, float | None], ...] = field(default=(), compare=False, repr=False)

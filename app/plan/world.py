@@ -101,6 +101,11 @@ def _build(project: Project, inflow: Mapping[str, float]) -> World:
         made_by={e: _made_by(own, rels, e) for e, own in fields.items()},
         tenant=project.tenant,
         unique_together={e.name: _unique(e, keys[e.name]) for e in project.entities},
+        compounds={
+            e.name: (e.growth.value, e.growth.per)
+            for e in project.entities
+            if e.growth and e.growth.per and e.growth.value is not None
+        },
         child_growth={
             (r.role, r.child): r.children.growth.spread
             for r in project.relationships
