@@ -39,7 +39,7 @@ def ways_in(case: PlanCase, query: Query) -> Iterator[Remedy]:
     homes = _homes(case, want.entity)
     keys, can = case.store.structure_keys, case.store.can
     if "gsi" not in keys and can.indexes and "indexes" in keys:
-        yield from (_index(home, want) for home in homes)
+        yield from (_index(case, home, want) for home in homes)
         if homes:
             return
     elif not want.equal or not _spreads(case, want):
@@ -93,8 +93,10 @@ def _parts(order: tuple[tuple[str, int], ...]) -> tuple[KeyPart, ...]:
     return tuple(parse_key_part(f"{a} desc" if d < 0 else a) for a, d in order)
 
 
-def _index(home: Structure, want: Wanted) -> Remedy:
-    order = (*((a, 1) for a in want.equal), *want.order)
+def _index(case: PlanCase, home: Structure, want: Wanted) -> Remedy:
+    # a structure for each tenant is named by it: its indexes need not be
+    named = {p.attr for r in case.records if r.structure == home.name for p in r.primary.partition}
+    order = (*((a, 1) for a in want.equal if a not in named), *want.order)
     index = Index(keys=_parts(order))
     inside = home.of != want.entity and not home.records
     shown = ", ".join(a for a, _ in order) if inside else _shown(order)
@@ -201,4 +203,4 @@ def found(case: PlanCase) -> Iterator[Remedy]:
         if lost and miss.code in ("filter", "gap") and miss.attr in case.world.stats:
             home = next((s for s in case.model.structures if s.name == lost[0].structure), None)
             if home is not None:
-                yield _index(home, Wanted(miss.attr.partition(".")[0], (miss.attr,), ()))
+                yield _index(case, home, Wanted(miss.attr.partition(".")[0], (miss.attr,), ()))
