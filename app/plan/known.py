@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.plan.types import AccessPath, Record, Use
@@ -35,10 +35,11 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """Record kinds of an entity, and whether records of others hold it inside."""
+    """Record kinds of an entity, whether records of others hold it inside, and all of both by place in the model."""
 
     own: tuple[Record, ...]
     inside: bool
+    every: tuple[tuple[int, Record], ...] = ()
 
 
 _known: dict[int, Known] = {}
@@ -87,8 +88,18 @@ def holders(records: Sequence[Record], entity: str) -> Holders:
 
 def _by_entity(records: Sequence[Record]) -> Mapping[str, Holders]:
     own: dict[str, list[Record]] = {}
+    every: dict[str, list[tuple[int, Record]]] = {}
     inside: set[str] = set()
-    for record in records:
+    for at, record in enumerate(records):
         own.setdefault(record.of, []).append(record)
-        inside.update(h.entity for h in record.shape[1:])
-    return {e: Holders(tuple(own.get(e, ())), e in inside) for e in (*own, *inside)}
+        others = {h.entity for h in record.shape[1:]}
+        inside |= others
+        for entity in sorted({h.entity for h in record.shape}):
+            every.setdefault(entity, []).append((at, record))
+    return {e: Holders(tuple(own.get(e, ())), e in inside, tuple(every.get(e, ()))) for e in (*own, *sorted(inside))}
+
+
+def holding(records: Sequence[Record], entities: Iterable[str]) -> list[Record]:
+    """Record kinds that hold any of these entities, in the order of the model."""
+    found = {at: record for e in entities for at, record in holders(records, e).every}
+    return [found[at] for at in sorted(found)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from app.model.spread import ONE, Spread
 from app.plan.choose import Choice, best
 from app.plan.cover import Pieces, cover, neighbours, pieces, whole
-from app.plan.known import Way, known
+from app.plan.known import Way, holding, known
 from app.plan.serve import Served
 from app.plan.types import Cond, Level, Query, Record, Single, World
 
@@ -79,8 +79,7 @@ class Search:
 
     def __init__(self, query: Query, records: Sequence[Record], world: World) -> None:
         self.query, self.world, self.everything = query, world, records
-        wanted = {n.entity for n in query.needs}
-        self.records = [r for r in records if any(h.entity in wanted for h in r.shape)]
+        self.records = holding(records, {n.entity for n in query.needs})
         keys: dict[str, frozenset[str]] = {}
         for r in self.records:
             keys[r.of] = keys.get(r.of, frozenset()) | known(r).keyed
