@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, ClassVar
@@ -14,8 +13,8 @@ from app.errors import BadInput
 from app.model.workload import Entity, Field, Relationship
 from app.rules.rule import Finding
 from app.templating import number, plural, render
-from app.views.edit import Seen
 from app.views.answer import answer
+from app.views.edit import Seen
 from app.views.editing import parts, store
 from app.views.editing.fields import shown, text_of
 from app.views.entities.diagram import Drawing, draw
@@ -28,7 +27,7 @@ FLAGS = ("key", "unique", "immutable", "monotonic")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One editable value: the words shown, the text an editor starts with, why it was inferred (empty: it was given)."""
+    """One editable value: the words shown, the text an editor starts with, why it was inferred (empty: given)."""
 
     field: str
     label: str
@@ -135,7 +134,7 @@ class Show(ProjectPage):
 
         numbers = (
             value("count", "Records now", "10M"), value("growth", "Growth", "2k/day"), value("keep", "Kept", "7 years"),
-            value("size", "Bytes in all", "avg 400, p99 2 KB, max 1 MB"),
+            value("size", "Bytes in all", "avg 400, max 1 MB"),
         )  # fmt: skip
         more = (
             value("unique", "Unique together", "[[tenant_id, email]]"), value("is a", "Is a", "content"),
