@@ -35,16 +35,27 @@ class Doubt:
 
 
 def doubts(project: Project) -> tuple[Doubt, ...]:
-    """Every contradiction, in the order of the project."""
-    found: list[Doubt] = []
-    inserts, deletes = insert_rates(project), delete_rates(project)
-    for entity in project.entities:
-        found += entity_doubts(entity, project, inserts, deletes)
-    for relationship in project.relationships:
-        found += relationship_doubts(relationship, project)
+    """Every contradiction and every word without a meaning, in the order of the project."""
+    found = list(_of_things(project))
     for pattern in project.patterns:
         found += pattern_doubts(pattern, project)
     return tuple(found)
+
+
+def number_doubts(project: Project) -> tuple[Doubt, ...]:
+    """The same without the words of patterns: what reads a pattern asks for those by itself."""
+    found = list(_of_things(project))
+    for pattern in project.patterns:
+        found += rate_doubts(pattern)
+    return tuple(found)
+
+
+def _of_things(project: Project) -> Iterator[Doubt]:
+    inserts, deletes = insert_rates(project), delete_rates(project)
+    for entity in project.entities:
+        yield from entity_doubts(entity, project, inserts, deletes)
+    for relationship in project.relationships:
+        yield from relationship_doubts(relationship, project)
 
 
 def n(value: float) -> str:
@@ -224,7 +235,8 @@ def _alike(a: float, b: float) -> bool:
 # ---------------------------------------------------------------- patterns
 
 
-def pattern_doubts(pattern: Pattern, project: Project) -> Iterator[Doubt]:
+def rate_doubts(pattern: Pattern) -> Iterator[Doubt]:
+    """Rates, pages and matches that contradict themselves."""
     place = f"patterns/{pattern.operation}"
     avg = pattern.rate.avg if pattern.rate else None
     peak = pattern.rate.peak if pattern.rate else None
@@ -234,6 +246,11 @@ def pattern_doubts(pattern: Pattern, project: Project) -> Iterator[Doubt]:
         yield Doubt(f"{place}/rate", what, (("avg", avg.value or 0.0), ("peak", peak.value or 0.0)))
     yield from spread_doubts(pattern.pages, f"{place}/pages", "pages")
     yield from spread_doubts(pattern.matches, f"{place}/matches", "matches")
+
+
+def pattern_doubts(pattern: Pattern, project: Project) -> Iterator[Doubt]:
+    place = f"patterns/{pattern.operation}"
+    yield from rate_doubts(pattern)
     if pattern.for_each and project.pattern(pattern.for_each) is None:
         yield Doubt(f"{place}/for each", f"there is no pattern {pattern.for_each!r}")
     links = {r.name for r in project.relationships if r.many_to_many}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.model.checks import Doubt, doubts
+from app.model.checks import Doubt, number_doubts
 from app.rules.rule import Ask, Evidence, Finding, ProjectCase, rule
 from app.rules.words import count
 
@@ -56,10 +56,7 @@ def check(case: ProjectCase) -> Iterator[Finding]:
     The project format: spreads, relationships, growth. A mean is at least a hundredth of its p99.
     """
     places: dict[str, list[Doubt]] = {}
-    for doubt in doubts(case.project):
-        part = doubt.at.split("/")[0]
-        if part == "patterns" and not doubt.figures:
-            continue  # names that mean nothing are asked where the row is read
+    for doubt in number_doubts(case.project):
         places.setdefault(doubt.at, []).append(doubt)
     for at, found in places.items():
         kind, name, *_ = at.split("/")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from app.plan.read import plan_read
-from app.plan.types import Plan
+from app.plan.types import Level, Plan
 from app.plan.write import plan_write
 from app.rules.remedy import Remedy
 from app.rules.remedy_hold import hold
@@ -20,6 +20,8 @@ from app.rules.rule import Fix, PlanCase
 
 def remedies(case: PlanCase, good: Callable[[Plan], bool]) -> tuple[Fix, ...]:
     """The first change that gives a good plan, as a fix; nothing where none is known."""
+    if case.plan.level is Level.SCATTER and not case.store.can.table_per_query:
+        return ()  # every node is asked because of where records lie, not for want of an index
     name = case.model.name
     known = chain(hold(case), ways_in(case, case.query), apart(case)) if case.query else found(case)
     for remedy in known:
