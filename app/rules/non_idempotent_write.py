@@ -10,6 +10,8 @@ from app.rules.weigh import at_rate, cell, rate_evidence
 
 TOGETHER = ("record", "partition", "slot", "transaction")
 """Scopes in which a key or a condition can notice a repeat."""
+INEXACT = ("counter", "limiter")
+"""Purposes for which one more or less seldom matters."""
 NEW_KEY = "a new key each time"
 
 
@@ -71,10 +73,12 @@ def check(case: PlanCase) -> Iterator[Finding]:
     if not plan.retry or plan.retry.startswith("safe"):
         return
     place, _, harm = plan.retry.partition(": ")
+    record = next((r for r in case.records if r.name == place), None)
+    counts = record is not None and record.purpose in INEXACT
     said = f" ({pattern.retry} is not enough here)" if pattern.retry not in ("", "unsafe") else ""
     yield Finding(
         "non-idempotent-write",
-        "advice" if pattern.retry == "unsafe" else "warning",
+        "advice" if counts or pattern.retry == "unsafe" else "warning",
         cell(case),
         f"{pattern.operation} sent twice {harm} in {place}{at_rate(case)}, and nothing notices the repeat{said}",
         (Evidence("a repeat", f"{harm} in {place}"), Evidence("written as one", plan.scope), *rate_evidence(case)),

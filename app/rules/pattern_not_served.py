@@ -15,6 +15,8 @@ OTHERS = frozenset({"stale", "age"})
 QUOTE = "; the server answers"
 """What follows is the server's own sentence: it stands in the evidence."""
 MANY_REQUESTS = 10.0
+BUSY = 100.0
+"""Requests per second of one pattern from which a fan-out is worth a warning."""
 MANY_RECORDS = 1000.0
 LARGE_WALK = 10_000.0
 OFTEN = 10.0
@@ -148,8 +150,11 @@ def _heavy(case: PlanCase) -> bool:
     plan, often = case.plan, pace(case)
     if plan.level is Level.TRAVERSAL:
         return plan.records.high > LARGE_WALK or plan.requests.high > MANY_RECORDS
-    wasted = plan.records.avg - (returned(case.query) if case.query else 0.0)
-    if plan.requests.high > MANY_REQUESTS or wasted > MANY_RECORDS:
+    query = case.query
+    counts = query is not None and query.action in ("count", "aggregate")
+    wasted = plan.records.avg - (returned(query) if query is not None and not counts else plan.records.avg)
+    busy = often is None or often * plan.requests.high >= BUSY
+    if (plan.requests.high > MANY_REQUESTS and busy) or wasted > MANY_RECORDS:
         return True
     return plan.level in (Level.SCATTER, Level.JOIN) and (often is None or often >= OFTEN)
 

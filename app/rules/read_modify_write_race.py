@@ -76,9 +76,11 @@ def check(case: PlanCase) -> Iterator[Finding]:
             return
     if case.intent is None or not any(t.only_if for t in case.plan.touches):
         return
-    reach = case.store.dialect.writing.condition
-    now = [t for t in case.plan.touches if t.when == "same"]
+    now = [t for t in case.plan.touches if t.when == "same" and t.why != "cache"]
     guarded = [t for t in now if t.only_if]
+    kinds = {r.name: r for r in case.records}
+    home = kinds.get(guarded[0].record) if guarded else None
+    reach = home.dialect.writing.condition if home else "transaction"
     free = list(dict.fromkeys(t.structure for t in now if not t.only_if or t.place != guarded[0].place))
     if reach == "transaction" or case.plan.scope in ("record", "slot", "partition") or not guarded or not free:
         return
@@ -93,7 +95,7 @@ def _finding(case: PlanCase, what: str, evidence: tuple[Evidence, ...]) -> Findi
         "read-modify-write-race",
         "warning",
         cell(case),
-        f"{case.pattern.operation} {what}{at_rate(case)}",
+        f"{case.pattern.operation}{at_rate(case)} {what}",
         (*evidence, *rate_evidence(case)),
         model=case.model.name,
         structure=touches[0].structure if touches else "",

@@ -53,7 +53,9 @@ def rarely(case: PatternCase | PlanCase, records: float) -> bool:
 
 
 def returned(query: Query) -> float:
-    """Records that one run of a read gives on average."""
+    """Records that one run of a read gives on average; a count or a sum is one."""
+    if query.action in ("count", "aggregate"):
+        return 1.0
     return min(query.limit, query.matched.avg) if query.limit else query.matched.avg
 
 
