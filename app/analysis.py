@@ -196,7 +196,8 @@ class _Analysis:
 
     def _row(self, pattern: Pattern) -> Row:
         lowered = lower(pattern, self.world, self.project) if pattern.action and pattern.entity else None
-        average, peak, _ = rate_of(pattern, self.project.traffic)
+        others = {p.operation: p for p in self.project.patterns} if pattern.for_each else None
+        average, peak, _ = rate_of(pattern, self.project.traffic, others)
         query = lowered if isinstance(lowered, Query) else None
         intent = lowered if isinstance(lowered, WriteIntent) else None
         named: Iterable[str] = ()
@@ -252,11 +253,17 @@ class _Analysis:
         return out
 
     def _relevant(self, row: Row, records: tuple[Record, ...]) -> tuple[Record, ...]:
-        """The kinds of record that hold any entity the row names: nothing else can serve it or be changed by it."""
+        """The kinds of record that hold any entity the row names: nothing else can serve it or be changed by it.
+
+        A write finds the keys of what it changes in other records of the same entity.
+        """
         index: Mapping[str, tuple[int, ...]] = self.memory.of(
             "by entity", (records, self.world.base), lambda: _by_entity(records, self.world)
         )
-        return tuple(records[n] for n in sorted({n for e in row.entities for n in index.get(e, ())}))
+        found = {n for e in row.entities for n in index.get(e, ())}
+        if row.intent is not None:
+            found |= {n for of in {records[m].of for m in found} for n in index.get(of, ())}
+        return tuple(records[n] for n in sorted(found))
 
     def _cells(self, model: Candidate, rows: list[Row], records: tuple[Record, ...]) -> list[Cell]:
         """Every pattern on this model; what was planned before is only looked up."""

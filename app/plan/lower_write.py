@@ -15,6 +15,7 @@ from app.model.terms import Conditions
 from app.model.workload import AlsoWrite, Pattern
 from app.plan.said import Sets, said, sets_of
 from app.plan.types import Change, Rel, World, WriteIntent
+from app.plan.ways import fold, place
 
 DEEPEST = 4
 """Levels of children that a delete is followed down."""
@@ -69,11 +70,28 @@ def _main(making: _Making, pattern: Pattern) -> None:
     own = sets.pop(entity, Sets({}, {}))
     change = _change(making, pattern.action, entity, pattern.where, own, batch, pattern)
     only_if = change.only_if or pattern.only_if is not None
-    making.changes.append(replace(change, only_if=only_if, given=given))
+    known = change.known | _in_hand(world, entity, given)
+    making.changes.append(replace(change, known=known, only_if=only_if, given=given))
     for name in pattern.with_:
         _child(making, change, name, given)
     for other, values in sets.items():
         _neighbour(making, change, other, values)
+
+
+def _in_hand(world: World, entity: str, given: frozenset[str]) -> frozenset[str]:
+    """Attributes of other entities that the writer has, where only one relationship leads there.
+
+    What stands for two things, the buyer's name and the seller's, names no record.
+    """
+    found = set()
+    for path in given:
+        spot = fold(place(world, entity, path))
+        edge = spot.edges[0] if len(spot.edges) == 1 else None
+        if spot.why or edge is None or edge.down:
+            continue
+        if sum(r.child == entity and r.parent == edge.to for r in world.rels) == 1:
+            found.add(spot.attr)
+    return frozenset(found)
 
 
 def _change(

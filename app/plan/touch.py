@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from app.model.spread import Spread, exactly
-from app.plan.choose import best
 from app.plan.entries import NONE, Written, entries_of, units_of
-from app.plan.refuse import say
-from app.plan.serve import Missed
-from app.plan.spot import Spot, home_of, key_of, own_columns, scattered, spot
-from app.plan.types import Change, Cond, Level, Miss, Record, Rel, Single, Touch, World
+from app.plan.spot import Spot, key_of, own_columns, scattered, spot
+from app.plan.support import Found, Sought
+from app.plan.types import Change, Level, Miss, Record, Rel, Touch, World
 
+BY_KEY = Found("key", Level.KEY_LOOKUP)
 STORED_KINDS = {"insert": "put", "delete": "remove"}
 
 
@@ -30,8 +29,8 @@ class Reached:
     """(role, parent) → attributes read once for all new records that copy them."""
     base: dict[tuple[str, str, str], float] = field(default_factory=dict)
     """Units of the record alone, by (record, place, when): what a transaction doubles."""
-    looked_up: set[tuple[str, str]] = field(default_factory=set)
-    """(record, entity) read once to learn where its other places are."""
+    looked_up: set[str] = field(default_factory=set)
+    """Reads made once to learn where other places are."""
 
 
 @dataclass
@@ -126,9 +125,11 @@ class Touching:
         if record.value_type:  # members of a value are named by what the change brings
             primary = frozenset(p.attr for p in record.primary.partition if p.attr)
         owned = own_columns(where.known, record, world)
-        find, level, reads = self._way_in(op, why, primary, owned)
+        way = self._way_in(op, why, primary, owned)
+        reads = way.reads
         if self._moved(op, primary):
-            op, reads = "move", reads + 1  # the old key, and what else the record holds
+            op = "move"
+            reads += 0 if way.whole else 1  # the old key, and what else the record holds
         reads += self._refill(op)
         written = self._entries(op, why)
         base, more = units_of(record, list(written.values()), world, moved=op == "move")
@@ -140,8 +141,8 @@ class Touching:
             why=why,
             place=where.label,
             count=where.count,
-            find=find,
-            level=level,
+            find=way.path,
+            level=way.level,
             reads=reads,
             added=sum(e[0] for _, e in written.values()),
             removed=sum(e[1] for _, e in written.values()),
@@ -158,17 +159,17 @@ class Touching:
         self.found.touches.append(touch)
         self.found.base[record.name, where.label, when] = base
 
-    def _way_in(self, op: str, why: str, primary: frozenset[str], owned: frozenset[str]) -> tuple[str, Level, float]:
+    def _way_in(self, op: str, why: str, primary: frozenset[str], owned: frozenset[str]) -> Found:
         """What finds the records, how well, and the requests before the write."""
-        find, level, reads = "key", Level.KEY_LOOKUP, 0.0
+        way = BY_KEY
         made = op == "put" or (op == "push" and not self.at)
         if why == "for each":  # the support read brings the keys of whom it is for
-            find, reads = "the relationship it is for", 1.0
+            way = Found("the relationship it is for", Level.KEY_LOOKUP, 1.0)
         elif not made and (not primary <= owned or scattered(self.record)):
-            find, level, reads = self._find(owned)
+            way = self._find(owned)
         if op in ("put", "push") or (op == "set" and not self.at):
-            reads += self._born()
-        return find, level, reads
+            way = replace(way, reads=way.reads + self._born())
+        return way
 
     def _entries(self, op: str, why: str) -> Written:
         """Index entries by path; an upsert is partly an insert, partly an update."""
@@ -197,54 +198,20 @@ class Touching:
             return bool(self.attrs & frozenset(p.attr for p in parts))
         return True
 
-    def _find(self, owned: frozenset[str]) -> tuple[str, Level, float]:
-        """What finds the records, how well, and how many requests that takes before the write."""
-        record, change = self.record, self.change
-        stats = self.world.stats
-        conds = tuple(
-            Cond(a, "=", share=stats[a].shares.get(change.before.get(a, "")))
-            for a in sorted(owned)
-            if a in stats and a.lstrip("=").partition(".")[0] in _inside(record)
-        )
-        single = Single(f"records of {record.name} to change", record.of, conds, needs=frozenset())
-        choice = best(single, record.paths, record.dialect, self.world, size=record.size, nodes=record.nodes)
-        served = choice.served_by
-        if served is None or served.level > Level.INDEX_RANGE:
-            home = self._home()
-            if home is not None:
-                return home
-        if served is None or served.level is Level.SCAN:
-            self._missing(choice.nearest)
-        if served is None:
-            return "", Level.IMPOSSIBLE, 1.0
-        writing = record.dialect.writing
-        ranged = writing.by_prefix and change.kind == "delete" and served.level <= Level.PARTITION_RANGE
-        reads = 0.0 if writing.by_condition or ranged else max(1.0, served.cost.requests.avg)
-        return served.path.name, served.level, reads
-
-    def _home(self) -> tuple[str, Level, float] | None:
-        """By way of the changed entity's own record: it is found by its key, and holds what names the other places."""
-        change, record, world = self.change, self.record, self.world
-        home = home_of(change, self.found.records, world)
-        if home is None or home is record:
-            return None
-        held = home.shape[0].attrs
-        learned = frozenset(world.fields.get(change.entity, ())) if held is None else held | key_of(home)
-        wiser = spot(replace(change, known=change.known | learned), record, self.at, self.rel)
-        if not key_of(record) <= own_columns(wiser.known, record, world) or scattered(record):
-            return None
-        paid = (home.name, change.entity) in self.found.looked_up
-        self.found.looked_up.add((home.name, change.entity))
-        return home.primary.name, Level.KEY_LOOKUP, 0.0 if paid else 1.0
-
-    def _missing(self, nearest: Missed | None) -> None:
-        record = self.record
-        if nearest is not None:
-            path = nearest.match.path.name
-            self.found.misses.extend(say(r, path, record.dialect) for r in nearest.reasons)
-            return
-        what = f"nothing finds the records of {record.name} that this change reaches"
-        self.found.misses.append(Miss("structure", what, record.name, fix="an index on what is known of them"))
+    def _find(self, owned: frozenset[str]) -> Found:
+        """What finds the records, and what that takes before the write; a read that was paid costs nothing again."""
+        sought = Sought(self.change, self.record, self.at, self.rel, self.found.records, self.world)
+        answer = sought.find(owned)
+        if isinstance(answer, tuple):
+            self.found.misses.extend(answer)
+            return Found("", Level.IMPOSSIBLE, 1.0)
+        if answer.level is Level.SCAN:
+            self.found.misses.extend(sought.why_scan(owned))
+        if answer.source:
+            paid = answer.source in self.found.looked_up
+            self.found.looked_up.add(answer.source)
+            return replace(answer, reads=0.0) if paid else answer
+        return answer
 
     def _born(self) -> float:
         """Reads before a record is made or gets another parent: what it copies of it, unless the writer has that."""
@@ -294,7 +261,3 @@ class Touching:
         if op == "push":
             return "pushes again"
         return "a new key each time" if op == "put" and not keyed else ""
-
-
-def _inside(record: Record) -> frozenset[str]:
-    return frozenset(h.entity for h in record.shape)

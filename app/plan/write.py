@@ -105,20 +105,26 @@ def _level(touch: Touch, kinds: Mapping[str, Record]) -> Level:
     """Key lookup, the way that finds the records, or fan-out where many are written one by one."""
     level = touch.level
     made = touch.op == "put" and touch.why != "for each"
-    writing = kinds[touch.record].dialect.writing
-    at_once = touch.find != "key" and (writing.by_condition or (writing.by_prefix and not touch.reads))
-    if touch.count.high > 1 and not made and not at_once:
+    if touch.count.high > 1 and not made and not _at_once(touch, kinds[touch.record]):
         level = max(level, Level.FAN_OUT)
     return level
+
+
+def _at_once(touch: Touch, record: Record) -> bool:
+    """All records found are changed in one request: by a condition, or by the start of their common key."""
+    writing = record.dialect.writing
+    if touch.find == "key":
+        return False
+    start = writing.by_prefix and touch.op == "remove" and not touch.reads
+    return writing.by_condition or (start and touch.find in {p.name for p in record.paths})
 
 
 def _requests(touches: Sequence[Touch], kinds: Mapping[str, Record]) -> Spread:
     """Reads before, and one request per record; one for all where the engine takes a condition or a list."""
     total = ZERO
     for t in touches:
-        writing = kinds[t.record].dialect.writing
-        listed = writing.by_condition and (t.op == "put" or t.find != "key")
-        listed |= writing.by_prefix and t.op == "remove" and t.find != "key" and not t.reads
+        record = kinds[t.record]
+        listed = (record.dialect.writing.by_condition and t.op == "put") or _at_once(t, record)
         writes = ONE if listed else t.count
         total = total + writes + Spread(t.reads, t.reads, t.reads)
     return total

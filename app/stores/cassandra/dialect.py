@@ -120,7 +120,7 @@ DIALECT = Dialect(
     },
     encoding=ENCODING,
     joins=Joins(whole_partition=True),
-    writing=Writing(across="batch", condition="partition"),
+    writing=Writing(across="batch", condition="partition", by_prefix=True),
     partition_points=Use.SERVER,
     merge=STREAMS,
     offset=Use.CLIENT,

@@ -49,6 +49,7 @@ def write_lines(here: Context) -> Iterable[str]:
         if spot is not None:
             within = f" within {touch.within:g} s" if touch.within else ""
             yield f"-- later{within}: {touch.why} in {touch.structure}{_times(touch)}"
+            yield from _support(touch, spot, here)
             yield from statements(touch, spot, here)
 
 
@@ -65,9 +66,11 @@ def _times(touch: Touch) -> str:
 
 
 def _support(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
-    if touch.find != "key":
-        way = f"by {touch.find}" if touch.find else "by no key or index: the whole table would be read"
-        yield f"-- before it: find the rows of {touch.record} {way}{_times(touch)}"
+    if touch.find not in ("key", *(p.name for p in spot.record.paths)):
+        way = f"read their keys in {touch.find}" if touch.find else "no key or index finds them: the table is read"
+        yield f"-- before it, for the rows of {touch.record}: {way}"
+    elif touch.find != "key" and not _ranged(touch, spot):
+        yield f"-- before it: find the rows of {touch.record} by {touch.find}{_times(touch)}"
     elif touch.reads:
         yield f"-- before it: {touch.reads:g} read(s) for what {touch.record} copies or replaces"
     held = _inside(touch, spot)
@@ -75,6 +78,11 @@ def _support(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
         yield f"-- {held.name or held.entity} is frozen: read it, change it, write it as a whole"
     for column in _added(touch, spot, here):
         yield f"-- {column} is no counter: read it, and write the sum IF nobody changed it meanwhile"
+
+
+def _ranged(touch: Touch, spot: Spot) -> bool:
+    """Are the rows deleted by the start of their key, without being read?"""
+    return touch.op == "remove" and not touch.reads and touch.find in (p.name for p in spot.record.paths)
 
 
 def _inside(touch: Touch, spot: Spot) -> Held | None:
@@ -109,7 +117,7 @@ def _added(touch: Touch, spot: Spot, here: Context) -> tuple[str, ...]:
 
 def statements(touch: Touch, spot: Spot, here: Context) -> list[str]:
     """The statements of one touch."""
-    table, where = quoted(spot.structure.name), " AND ".join(_key(spot, here))
+    table, where = quoted(spot.structure.name), " AND ".join(_key(spot, here, start=_ranged(touch, spot)))
     condition = _condition(touch, spot, here)
     if touch.op == "put":
         guard = " IF NOT EXISTS" if touch.only_if else ""
@@ -128,12 +136,18 @@ def _delete(table: str, where: str) -> str:
     return " ".join(["DELETE FROM", table, "WHERE", f"{where};"])
 
 
-def _key(spot: Spot, here: Context) -> Iterable[str]:
-    """Every key column with its value: what the operation names, else the value of the row in hand."""
+def _key(spot: Spot, here: Context, *, start: bool = False) -> Iterable[str]:
+    """Every key column with its value: what the operation names, else the value of the row in hand.
+
+    `start`: only those before the first clustering column that nothing names.
+    """
     world, of = here.world, spot.record.of
     conds = [c for a in asked(here.pattern) for c in lay.conds(a.where, of, world) if c.op == "=" and not a.loop]
     keys = spot.partition if spot.record.static else (*spot.partition, *spot.order)
-    for part in keys:
+    named = {c.attr for c in conds}
+    for at, part in enumerate(keys):
+        if start and at >= len(spot.partition) and lay.column(of, part.attr, world) not in named:
+            return
         column = key_column(part, of, world)
         yield f"{quoted(column.name)} = {_key_value(part, conds, spot, here)}"
 

@@ -41,6 +41,7 @@ def write_lines(here: Context) -> Iterable[str]:
         if later is not None:
             within = f" within {touch.within:g} s" if touch.within else ""
             yield f"# later{within}, from the stream or a queue: {touch.why} in {touch.structure}"
+            yield from _support(touch, here)
             yield from _single(touch, *later)
 
 
@@ -59,7 +60,7 @@ def _support(touch: Touch, here: Context) -> Iterable[str]:
         if touch.reads:
             yield f"# before it: {touch.reads:g} read(s) for what {touch.record} copies or replaces"
     elif touch.find:
-        yield f"# before it: find the items of {touch.record} by {touch.find}"
+        yield f"# before it: find the items of {touch.record}, or their keys, in {touch.find}"
     else:
         yield f"# no key or index finds the items of {touch.record}: only a Scan does"
     spot = _spot(touch, here)

@@ -46,6 +46,9 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
         text = elsewhere(pattern, plan, model, world, store)
         yield from (f"#   {line}" for line in text.splitlines())
     touched = {t.structure: t for t in plan.touches if t.store == "redis"}
+    for touch in touched.values():
+        if touch.find not in ("key", ""):
+            yield f"# before it: the keys of {touch.structure} are read in {touch.find}"
     writes: list[Written] = []
     read = {s.structure for s in plan.steps}
     for structure in model.structures:
