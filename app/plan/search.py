@@ -46,6 +46,8 @@ def cheapest(search: Search, entry: int) -> Outcome:
     pairs = [(r.gives, r.asks) for r in reads]
     small = _squeeze([*pairs, (search.start, 0)], search.pieces.width, search.pieces.goal)
     goal, begin = small(search.pieces.goal), small(search.start)
+    if not goal & ~begin:
+        begin &= ~goal  # all that is needed is stated by the conditions: still read whether the record is there
     edges = undominated([Edge(small(g), small(a), r.work, r) for (g, a), r in zip(pairs, reads, strict=True)])
     done, cost, reached = shortest(edges, begin, goal)
     if done is not None:

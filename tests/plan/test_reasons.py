@@ -235,6 +235,17 @@ def test_constants_alone_are_read_all_the_same() -> None:
     assert plan_read(query, w.ORDERS_CASSANDRA, w.ORDERS).requests.avg == 1
 
 
+def test_constants_without_a_way_in() -> None:
+    """Even a read that needs only what its condition states tells why no path leads to the record."""
+    read = w.need("order", {"order.total"}, where=(Cond("order.total"), Cond("order.amount", "<", share=0.1)))
+    keyed = AccessPath("orders", "order", parts(["amount"]), unique=True, primary=True)
+    index = AccessPath("orders.i", "order", parts(["amount"]), holds=frozenset(), kind="index")
+    orders = replace(w.record("orders", "orders", "order", w.C, ("order.id",)), paths=(keyed, index))
+    plan = plan_read(Query("s", "list", (read,)), (orders,), world())
+    assert plan.level is Level.IMPOSSIBLE
+    assert codes(plan)
+
+
 def test_unknown_statistics_do_not_stop_a_plan() -> None:
     """An attribute without figures is planned with defaults."""
     query = Query("s", "list", (w.need("thing", {"thing.a"}, where=(w.eq("thing.b"),)),))
