@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.analysis import analyse
 from app.errors import BadInput, NotFound
+from app.examples import EXAMPLES, Example as Source
 from app.model.project import Project
 from app.plan.types import Level
 from app.starters import starter
@@ -21,11 +22,6 @@ from app.templating import render
 from app.views import reading
 from app.views.opened import AUTHOR, desk
 from app.views.page import StudioPage
-
-try:
-    from app.examples import EXAMPLES
-except ModuleNotFoundError:
-    EXAMPLES = {}
 
 router = APIRouter()
 
@@ -64,7 +60,7 @@ class New(StudioPage):
         return tuple(_example(name, EXAMPLES[name]) for name in EXAMPLES)
 
 
-def _example(name: str, example: Any) -> Example:
+def _example(name: str, example: Source) -> Example:
     project = example.project()
     report = analyse(project)
     first = report.models[0] if report.models else None

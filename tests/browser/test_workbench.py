@@ -244,6 +244,53 @@ class TestKeyboard:
         expect(bench.locator("#rows tr.line:visible")).to_have_count(1)
 
 
+class TestFindings:
+    def test_f8_goes_from_finding_to_finding(self, bench: Page) -> None:
+        bench.keyboard.press("F8")
+        assert focused(bench) == "f1"
+        bench.keyboard.press("F8")
+        assert focused(bench) == "f2"
+        bench.keyboard.press("Shift+F8")
+        assert focused(bench) == "f1"
+
+    def test_a_missing_number_is_typed_where_it_is_missed(self, bench: Page) -> None:
+        before = bench.locator(".finding.question").count()
+        asked = bench.locator(".finding", has_text="number of records").first
+        asked.locator("input").fill("10M")
+        asked.locator("text=Set").click()
+        expect(bench.locator("#saved")).to_contain_text("change 2")
+        expect(bench.locator(".finding.question")).not_to_have_count(before)
+
+    def test_children_are_asked_for_as_average_p99_and_maximum(self, bench: Page) -> None:
+        asked = bench.locator(".finding", has_text="needs an average").first
+        asked.get_by_placeholder("average").fill("3")
+        asked.get_by_placeholder("p99").fill("12")
+        asked.get_by_placeholder("max").fill("none")
+        asked.locator("text=Set").click()
+        expect(bench.locator("#saved")).to_contain_text("change 2")
+
+    def test_a_finding_is_accepted_with_a_reason_and_taken_back(self, bench: Page) -> None:
+        judged = bench.locator(".finding:not(.question, .accepted)")
+        count, finding = judged.count(), judged.first
+        finding.locator("text=Accept…").click()
+        bench.keyboard.type("These orders live in another store.")
+        finding.locator("text=Accept finding").click()
+        expect(judged).to_have_count(count - 1)
+        expect(bench.locator("#nav")).to_contain_text("Decisions 1")
+        bench.click("#show-accepted")
+        expect(bench.locator(".finding.accepted")).to_have_count(1)
+        bench.locator("#toasts").get_by_role("button", name="Undo").click()
+        expect(judged).to_have_count(count)
+
+    def test_kinds_can_be_hidden(self, bench: Page) -> None:
+        bench.click("#show-question")
+        expect(bench.locator(".finding.question")).to_have_count(0)
+        expect(bench.locator("#show-question")).to_have_attribute("aria-pressed", "false")
+        type_into(bench, 1, "c-avg", "700/s")
+        expect(cell(bench, 1, "c-avg")).to_have_text("700")
+        expect(bench.locator(".finding.question")).to_have_count(0)
+
+
 class TestLook:
     def test_light_and_dark_are_remembered(self, bench: Page) -> None:
         bench.click("[data-theme-switch]")

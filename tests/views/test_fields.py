@@ -142,6 +142,20 @@ def test_correcting_a_place_removes_its_mark_and_no_other(small: Project) -> Non
     assert dict(entity.inferred) == {"count": "a guess"}
 
 
+def test_a_new_name_is_carried_to_every_mention(small: Project) -> None:
+    new = set_field(small, "entities/order", "name", "purchase")
+    assert new.relationships[0].child == "purchase"
+    assert new.patterns[0].where is not None
+    assert new.patterns[0].where.text == "purchase.id = :order"
+    assert text_of(new, "models/M/orders", "indexes.0.keys") == "purchase.user_id"
+    new = set_field(small, "entities/order", "fields.user_id", "buyer uuid immutable")
+    assert text_of(new, "relationships/user-order", "via") == "buyer"
+    assert text_of(new, "entities/order", "fields.buyer") == "buyer uuid immutable"
+    assert set_field(small, "models/M/orders", "name", "purchases").models[0].structures[0].name == "purchases"
+    with pytest.raises(BadInput, match="already"):
+        set_field(small, "entities/order", "name", "user")
+
+
 def test_parts_that_are_not_touched_stay_the_same_objects(small: Project) -> None:
     new = set_field(small, "patterns/Load a/b page", "limit", "20")
     assert new.entities is small.entities

@@ -17,12 +17,14 @@ from app.model.edit import HEADER, LIST_OF, key_of
 from app.model.explain import bad_project
 from app.model.part import Frozen, Named, Part
 from app.model.plain import to_plain
-from app.model.problem import Unreadable
+from app.model.problem import BadProject, Unreadable
 from app.model.project import Project
+from app.model.short import read_field
 from app.model.spreads import GivenSpread
 from app.model.text import header_plain, part_from_plain
 from app.model.workload import Pattern
 from app.views.editing import texts
+from app.views.editing.names import renamed
 from app.views.editing.places import Target, find, relative
 
 Way = tuple[str, ...]
@@ -40,14 +42,25 @@ def set_field(project: Project, place: str, field: str, text: str) -> Project:
     way = relative(target.path, field)
     if not way:
         raise BadInput("Nothing is said about what to change.", place=place)
+    text = text.strip()
     try:
-        new = _set(part, way, text.strip())
+        other = renamed(project, part, way, text)
+        if other is not None:
+            if way[0] != "fields" or len(way) > 2:
+                return other
+            # A field typed as a whole: its name is carried on first, then the rest of it is set.
+            way, project = ("fields", str(read_field(text)["name"])), other
+            part = part_at(project, target)
+        new = _set(part, way, text)
         # The whole part once more: some checks look at several fields together.
         part_from_plain(target.kind, header_plain(new) if isinstance(new, Project) else to_plain(new))
     except Unreadable as wrong:
         raise BadInput(_sentence(wrong.what), place=place, fix=_sentence(wrong.fix)) from wrong
     except ValidationError as wrong:
         first = bad_project(wrong, {}, {}, type(part)).problems[0]
+        raise BadInput(_sentence(first.what), place=place, fix=_sentence(first.fix)) from wrong
+    except BadProject as wrong:
+        first = wrong.problems[0]
         raise BadInput(_sentence(first.what), place=place, fix=_sentence(first.fix)) from wrong
     if new == part:
         return project
