@@ -23,7 +23,8 @@ from app.model.candidate import Candidate, Structure
 from app.model.growth import rate_of
 from app.model.project import Decision, Project
 from app.model.workload import Pattern
-from app.plan.lower import lower
+from app.plan.both import plan_both
+from app.plan.lower import lower, lower_write
 from app.plan.read import plan_read
 from app.plan.types import Level, Plan, Query, Record, World, WriteIntent
 from app.plan.world import build_world
@@ -98,7 +99,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One pattern, lowered, with its rates and what rules say of it alone."""
+    """One pattern, lowered, with its rates and what rules say of it alone. A read with `also` has both forms."""
 
     pattern: Pattern
     query: Query | None
@@ -200,11 +201,12 @@ class _Analysis:
         average, peak, _ = rate_of(pattern, self.project.traffic, others)
         query = lowered if isinstance(lowered, Query) else None
         intent = lowered if isinstance(lowered, WriteIntent) else None
-        named: Iterable[str] = ()
-        if query is not None:
-            named = (n.entity for n in query.needs)
-        elif intent is not None:
-            named = (c.entity for c in intent.changes)
+        if query is not None and pattern.also:
+            intent = lower_write(pattern, self.world)
+            query = replace(query, questions=tuple(dict.fromkeys((*query.questions, *intent.questions))))
+        named: Iterable[str] = [n.entity for n in query.needs] if query is not None else ()
+        if intent is not None:
+            named = chain(named, [c.entity for c in intent.changes])
         findings = tuple(_run("pattern", PatternCase(self.head, self.world, pattern, query, intent, average, peak)))
         return Row(pattern, query, intent, average, peak, frozenset(named), findings)
 
@@ -286,7 +288,9 @@ class _Analysis:
         return out
 
     def _cell(self, row: Row, model: Candidate, records: tuple[Record, ...]) -> Cell:
-        if row.query is not None:
+        if row.query is not None and row.intent is not None:
+            plan = plan_both(row.query, row.intent, records, self.world)
+        elif row.query is not None:
             plan = plan_read(row.query, records, self.world)
         elif row.intent is not None:
             plan = plan_write(row.intent, records, self.world)

@@ -211,11 +211,20 @@ def _also(making: _Making, pattern: Pattern, also: AlsoWrite) -> None:
     change = _change(making, kind, entity, also.where, own, 1.0, also)
     if also.for_each:
         change = _per_child(making, pattern, also.for_each, change)
-    elif also.where is None and entity == pattern.entity and kind != "insert" and pattern.limit:
-        change = replace(change, count=exactly(pattern.limit.value or 1.0))
+    elif entity == pattern.entity and kind != "insert" and pattern.is_read:
+        change = _of_the_read(making, pattern, also, change)
     making.changes.append(replace(change, only_if=change.only_if or also.only_if is not None))
     for other, values in sets.items():
         _neighbour(making, change, other, values)
+
+
+def _of_the_read(making: _Making, pattern: Pattern, also: AlsoWrite, change: Change) -> Change:
+    """A change of the records that the operation has just read: all that they hold is known."""
+    if also.where is not None:
+        return change
+    read = frozenset(making.world.fields.get(change.entity, ()))
+    count = exactly(pattern.limit.value or 1.0) if pattern.limit else change.count
+    return replace(change, known=change.known | read, count=count)
 
 
 def _per_child(making: _Making, pattern: Pattern, name: str, change: Change) -> Change:

@@ -122,7 +122,7 @@ def _severity(case: PlanCase, plan: Plan) -> Severity | None:
         return None
     if level is Level.IMPOSSIBLE:
         return "error"
-    if case.intent is not None:
+    if case.query is None:
         return _of_write(case)
     if level is Level.SCAN:
         only_sorted = codes == {"order"} and any(s.order in ("sorted", "client") for s in plan.steps)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 
+from app.plan.both import plan_both
 from app.plan.read import plan_read
 from app.plan.types import Level, Plan
 from app.plan.write import plan_write
@@ -44,6 +45,8 @@ def _replanned(case: PlanCase, remedy: Remedy) -> Plan | None:
         return None
     others = (r for r in case.records if r.structure != remedy.of)
     records = (*others, *store.records(structure, model, case.world))
+    if case.query is not None and case.intent is not None:
+        return plan_both(case.query, case.intent, records, case.world)
     if case.query is not None:
         return plan_read(case.query, records, case.world)
     return plan_write(case.intent, records, case.world) if case.intent is not None else None
