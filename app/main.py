@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -13,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from app import security
+from app.api import router as api
 from app.errors import AppError
 from app.settings import Settings
 from app.storage.engine import match_threads_to_pool
@@ -67,10 +67,7 @@ def create_app(settings: Settings) -> FastAPI:
     security.install(app, settings, sign_in_page)
     app.mount("/static", Static(directory=STATIC), name="static")
     app.add_api_route("/healthz", healthy, methods=["GET"], include_in_schema=False)
-    if find_spec("app.api"):
-        from app.api import router as api  # noqa: PLC0415
-
-        app.include_router(api)
+    app.include_router(api)
     app.include_router(pages, include_in_schema=False)
     return app
 

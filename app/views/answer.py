@@ -36,7 +36,12 @@ class View:
 
     @classmethod
     def of(cls, page: str, seen: str, open_rows: str, show: str) -> View:
-        return cls(page, int(seen) if seen.isdigit() else 0, frozenset(open_rows.split()), show)
+        return cls(
+            page,
+            int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 16 else 0,
+            frozenset(open_rows.split()),
+            show,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

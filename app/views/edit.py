@@ -16,7 +16,7 @@ from app.templating import plural
 from app.views import reading
 from app.views.answer import View, answer
 from app.views.editing import Changed, commit, parts, store
-from app.views.opened import AUTHOR, Opened, desk, open_project
+from app.views.opened import AUTHOR, Opened, ProjectId, desk, open_project
 from app.views.page import Toast
 from app.views.workbench.page import Parts
 
@@ -32,22 +32,27 @@ def sent_view(page: Text = "", seen: Text = "", open: Text = "", show: Text = ""
 Seen = Annotated[View, Depends(sent_view)]
 
 
+def _number(text: str) -> int | None:
+    """A positive number of a form; None for anything else."""
+    return int(text) or None if text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
 def _undo_toast(changed: Changed, text: str) -> Toast:
     return Toast(text, action=f"/p/{changed.after.id}/undo", values={"number": str(changed.after.change_number)})
 
 
 @router.patch("/p/{project_id}/cell", name="edit:cell")
 def cell(
-    request: Request, project_id: int, view: Seen, place: Text, field: Text = "", text: Text = "", v: Text = ""
+    request: Request, project_id: ProjectId, view: Seen, place: Text, field: Text = "", text: Text = "", v: Text = ""
 ) -> Response:
     """Set one field from its text form; see `app.views`."""
-    version = int(v) if v.isdigit() and v != "0" else None
+    version = _number(v)
     return answer(desk(request), commit(request, project_id, place, field, text, version), view)
 
 
 @router.post("/p/{project_id}/parts/{verb}", name="edit:parts")
 def change_parts(
-    request: Request, project_id: int, verb: str, view: Seen, place: Text,
+    request: Request, project_id: ProjectId, verb: str, view: Seen, place: Text,
     text: Text = "", after: Text = "", by: Text = "0",
 ) -> Response:  # fmt: skip
     """Add, delete, move or duplicate a part; see `app.views`."""
@@ -62,7 +67,7 @@ def change_parts(
         changed = store(request, before, parts.delete(project, place), f"{name} deleted")
         return answer(desk(request), changed, view, _undo_toast(changed, f"{name} deleted."))
     if verb == "move":
-        steps = int(by) if by.lstrip("-").isdigit() else 0
+        steps = (_number(by.removeprefix("-")) or 0) * (-1 if by.startswith("-") else 1)
         changed = store(request, before, parts.move(project, place, steps), f"{name} moved", place)
         return answer(desk(request), changed, view)
     if verb == "duplicate":
@@ -73,14 +78,14 @@ def change_parts(
 
 
 @router.post("/p/{project_id}/paste/reading", name="edit:paste_reading")
-def paste_reading(request: Request, project_id: int, text: Text = "") -> Response:
+def paste_reading(request: Request, project_id: ProjectId, text: Text = "") -> Response:
     """How pasted rows would be read."""
     before = open_project(request, project_id)
     return reading.show(text, before.project, target="#paste-reading")
 
 
 @router.post("/p/{project_id}/paste", name="edit:paste")
-def paste(request: Request, project_id: int, view: Seen, text: Text) -> Response:
+def paste(request: Request, project_id: ProjectId, view: Seen, text: Text) -> Response:
     """Add pasted or typed rows below the last one; one change, one undo."""
     before = open_project(request, project_id)
     imported = reading.read(text, before.project)
@@ -101,19 +106,20 @@ def _finding(opened: Opened, key: str) -> Finding:
 
 
 @router.post("/p/{project_id}/fix", name="edit:fix")
-def fix(request: Request, project_id: int, view: Seen, finding: Text, fix: Text = "0") -> Response:
+def fix(request: Request, project_id: ProjectId, view: Seen, finding: Text, fix: Text = "0") -> Response:
     """Apply a fix of a finding."""
     before = open_project(request, project_id)
     fixes = _finding(before, finding).fixes
-    if not fix.isdigit() or int(fix) >= len(fixes):
+    at = _number(fix) or 0
+    if at >= len(fixes):
         raise NotFound("This finding has no such fix.")
-    chosen = fixes[int(fix)]
+    chosen = fixes[at]
     changed = store(request, before, chosen.apply(before.project), chosen.label)
     return answer(desk(request), changed, view, _undo_toast(changed, f"Applied: {chosen.label}."))
 
 
 @router.post("/p/{project_id}/accept", name="edit:accept")
-def accept(request: Request, project_id: int, view: Seen, finding: Text, reason: Text) -> Response:
+def accept(request: Request, project_id: ProjectId, view: Seen, finding: Text, reason: Text) -> Response:
     """Accept a finding with a reason: a decision."""
     before = open_project(request, project_id)
     found = _finding(before, finding)
@@ -131,17 +137,17 @@ def accept(request: Request, project_id: int, view: Seen, finding: Text, reason:
 
 
 @router.post("/p/{project_id}/undo", name="edit:undo")
-def undo(request: Request, project_id: int, view: Seen, number: Text = "") -> Response:
+def undo(request: Request, project_id: ProjectId, view: Seen, number: Text = "") -> Response:
     """Take back the last change, or the one with this number."""
     here, before = desk(request), open_project(request, project_id)
-    applied = history.undo(here.db, project_id, AUTHOR, int(number) if number.isdigit() else None)
+    applied = history.undo(here.db, project_id, AUTHOR, _number(number))
     changed = Changed(before, here.opened(applied.loaded), f"Undone: {before.undo_label}")
     toast = Toast(f"{changed.label}.", action=f"/p/{project_id}/redo", label="Redo")
     return answer(here, changed, view, toast)
 
 
 @router.post("/p/{project_id}/redo", name="edit:redo")
-def redo(request: Request, project_id: int, view: Seen) -> Response:
+def redo(request: Request, project_id: ProjectId, view: Seen) -> Response:
     """Do again what was undone last."""
     here, before = desk(request), open_project(request, project_id)
     applied = history.redo(here.db, project_id, AUTHOR)
@@ -151,7 +157,7 @@ def redo(request: Request, project_id: int, view: Seen) -> Response:
 @router.get("/p/{project_id}/fresh", name="edit:fresh")
 def fresh(
     request: Request,
-    project_id: int,
+    project_id: ProjectId,
     page: str = "",
     seen: str = "",
     open: str = "",  # noqa: A002 - a parameter of the address

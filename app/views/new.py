@@ -11,7 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from app.analysis import analyse
 from app.errors import BadInput, NotFound
-from app.examples import EXAMPLES, Example as Source
+from app.examples import EXAMPLES
+from app.examples import Example as Source
 from app.model.project import Project
 from app.plan.types import Level
 from app.starters import starter

@@ -7,7 +7,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Annotated
 
+from fastapi import Path
 from starlette.requests import Request
 
 from app.analysis import Report, analyse
@@ -17,6 +19,8 @@ from app.storage import history
 from app.storage.engine import Database
 from app.storage.parts import Loaded, load
 
+ProjectId = Annotated[int, Path(ge=1, le=2**53)]
+"""The number of a project in an address."""
 AUTHOR = "Editor"
 """Who makes changes while the studio has no accounts."""
 KEPT = 32
@@ -109,4 +113,4 @@ def open_project(request: Request, project_id: int) -> Opened:
     return desk(request).open(project_id)
 
 
-__all__ = ["AUTHOR", "Desk", "Opened", "desk", "open_project"]
+__all__ = ["AUTHOR", "Desk", "Opened", "ProjectId", "desk", "open_project"]

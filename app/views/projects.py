@@ -13,7 +13,7 @@ from app.errors import BadInput
 from app.storage import projects
 from app.storage.projects import Summary
 from app.templating import render
-from app.views.opened import AUTHOR, desk
+from app.views.opened import AUTHOR, ProjectId, desk
 from app.views.page import StudioPage, Toast
 
 router = APIRouter()
@@ -41,7 +41,7 @@ def show(request: Request, gone: int = 0) -> Response:
 
 
 @router.post("/p/{project_id}/rename", name="projects:rename")
-def rename(request: Request, project_id: int, name: Annotated[str, Form()]) -> Response:
+def rename(request: Request, project_id: ProjectId, name: Annotated[str, Form()]) -> Response:
     """Another name for a project."""
     if not name.strip():
         raise BadInput("A project needs a name.", place="project")
@@ -50,21 +50,21 @@ def rename(request: Request, project_id: int, name: Annotated[str, Form()]) -> R
 
 
 @router.post("/p/{project_id}/duplicate", name="projects:duplicate")
-def duplicate(request: Request, project_id: int) -> Response:
+def duplicate(request: Request, project_id: ProjectId) -> Response:
     """A copy with a history of its own."""
     made = projects.duplicate_project(desk(request).db, project_id, AUTHOR)
     return RedirectResponse(f"/p/{made.id}", 303)
 
 
 @router.post("/p/{project_id}/delete", name="projects:delete")
-def delete(request: Request, project_id: int) -> Response:
+def delete(request: Request, project_id: ProjectId) -> Response:
     """Out of the list; it can be restored."""
     projects.delete_project(desk(request).db, project_id)
     return RedirectResponse(f"/?gone={project_id}", 303)
 
 
 @router.post("/p/{project_id}/restore", name="projects:restore")
-def restore(request: Request, project_id: int) -> Response:
+def restore(request: Request, project_id: ProjectId) -> Response:
     """Back into the list."""
     projects.restore_project(desk(request).db, project_id)
     return RedirectResponse("/", 303)

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from fastapi.testclient import TestClient
 
 from tests.views.conftest import PROBLEM
@@ -150,3 +151,53 @@ class TestPaste:
         assert names[3:] == ["List orders of a user", "Check session"]
         client.post(f"{shop}/undo", headers=PROBLEM)
         assert len(client.get(shop).context.project.patterns) == 3
+
+
+NASTY = [
+    "", " ", "{", "[", "}", "{{", "a:", ": b", "'", '"', ",", ",,", "\n", "\x00", "\ud83d\ude00", "é" * 300, "a" * 5000,
+    "[[[[[[", "{a: {b: [", "&a *a", "!!python/object:os.system {}", "- - -", "1e999", "-1/s", "0", "none", "unknown", "~",
+    "<script>alert(1)</script>", "'; drop table project; --", "order.id = :a or (order.id = :b and not (order.x < 2))",
+]  # fmt: skip
+FIELDS = [
+    "operation",
+    "kind",
+    "where",
+    "needs",
+    "set",
+    "consistency",
+    "rate.avg",
+    "rate",
+    "skew",
+    "also",
+    "inferred",
+    "span",
+]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_whatever_is_typed_is_kept_or_refused_with_a_sentence(client: TestClient, shop: str, field: str) -> None:
+    place = PLACE
+    for text in NASTY:
+        form = {
+            "place": place,
+            "field": field,
+            "text": text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"),
+        }
+        answer = client.patch(f"{shop}/cell", data=form, headers=PROBLEM)
+        assert answer.status_code in {200, 422}, (field, text, answer.text)
+        place = f"patterns/{client.get(shop).context.project.patterns[0].operation}"
+    assert "<script>alert" not in client.get(shop).text
+
+
+@pytest.mark.parametrize(
+    "place", ["", "project", "patterns", "patterns/", "models/x/y", "decisions/a", "\x00", "entities/order/"]
+)
+def test_odd_places_are_no_accident(client: TestClient, shop: str, place: str) -> None:
+    for field in ("", "x", "name.x", "fields.9.type", "patterns.0"):
+        answer = client.patch(f"{shop}/cell", data={"place": place, "field": field, "text": "1"}, headers=PROBLEM)
+        assert answer.status_code in {404, 422}, (field, answer.text)
+
+
+def test_numbers_beyond_all_bounds_are_not_found(client: TestClient, shop: str) -> None:
+    assert client.get(f"/p/{10**30}").status_code == 404
+    assert client.post(f"{shop}/undo", data={"number": "9" * 30}, headers=PROBLEM).status_code == 404

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app.analysis import ModelReport
 from app.errors import NotFound
 from app.templating import Page, html_of, number, render
-from app.views.opened import Opened, open_project
+from app.views.opened import Opened, ProjectId, open_project
 from app.views.page import ProjectPage
 from app.views.workbench.details import details
 from app.views.workbench.panel import Panel, read_show
@@ -95,7 +95,7 @@ def rows(opened: Opened, open_rows: frozenset[str] = frozenset()) -> list[Markup
 
 
 @router.get("/p/{project_id}", name="workbench:show")
-def show(request: Request, project_id: int) -> Response:
+def show(request: Request, project_id: ProjectId) -> Response:
     """The workbench of a project."""
     return render(Workbench(opened=open_project(request, project_id)))
 
@@ -109,7 +109,7 @@ class Parts(Page):
 
 
 @router.get("/p/{project_id}/rows/{row}", name="workbench:details")
-def row_details(request: Request, project_id: int, row: str) -> Response:
+def row_details(request: Request, project_id: ProjectId, row: str) -> Response:
     """The details of one line."""
     found = details(open_project(request, project_id), row)
     if found is None:
@@ -118,7 +118,7 @@ def row_details(request: Request, project_id: int, row: str) -> Response:
 
 
 @router.get("/p/{project_id}/findings", name="workbench:findings")
-def findings(request: Request, project_id: int, show: str = "") -> Response:
+def findings(request: Request, project_id: ProjectId, show: str = "") -> Response:
     """The panel with other filters; `show=none` hides everything."""
     panel = Panel(opened=open_project(request, project_id), show=read_show(show))
     return render(Parts(parts=(("#panel", "outerMorph", html_of(panel)),)))
