@@ -65,7 +65,14 @@ def estimate(
             most = (inf, inf, inf, most[3])
     if single.limit and arranged.streaming and flow.passes < 1:
         high, most = _late(flow, asked, high, most, widest)
+    if arranged.kind == "partial":  # whole groups are read: more entries may end in a smaller last group
+        high = _at_least(high, avg)
+        most = _at_least(most, high)
     return _cost(flow, asked, numbers.size, (avg, high, most), entry_bytes, nodes)
+
+
+def _at_least(figures: Figures, least: Figures) -> Figures:
+    return max(figures[0], least[0]), max(figures[1], least[1]), max(figures[2], least[2]), max(figures[3], least[3])
 
 
 def _late(flow: Flow, asked: Asked, high: Figures, most: Figures, widest: float) -> tuple[Figures, Figures]:
