@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -15,7 +15,6 @@ from app.examples import EXAMPLES
 from app.examples import Example as Source
 from app.model.project import Project
 from app.plan.types import Level
-from app.starters import starter
 from app.storage import projects
 from app.stores import STORES
 from app.stores.store import Store
@@ -77,9 +76,13 @@ def show() -> Response:
 
 
 @router.post("/new/reading", name="new:reading")
-def read(text: Annotated[str, Form()] = "", filename: Annotated[str, Form()] = "") -> Response:
-    """How the text is read so far."""
-    return reading.show(text, filename=filename)
+def read(
+    text: Annotated[str, Form()] = "",
+    filename: Annotated[str, Form()] = "",
+    stores: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """How the text is read so far, and how well first models would serve it."""
+    return reading.show(text, filename=filename, stores=[s for s in STORES if s in (stores or [])])
 
 
 @router.post("/projects", name="new:create")
@@ -102,12 +105,8 @@ def create(
         page = New(reading=made, text=text, name=name, chosen=frozenset(chosen), problem=problem)
         return render(page, status=BadInput.status)
     project = made.imported.project
-    update: dict[str, Any] = {"name": name.strip() or project.name or "New project"}
-    if not project.models:
-        update["stores"] = tuple(chosen)
-        project = project.model_copy(update=update)
-        project = project.model_copy(update={"models": tuple(starter(project, s) for s in chosen)})
-    return _created(request, project.model_copy(update=update), "Created from a pasted table")
+    project = project.model_copy(update={"name": name.strip() or project.name or "New project"})
+    return _created(request, reading.with_models(project, chosen), "Created from a pasted table")
 
 
 @router.post("/examples/{name}", name="new:example")

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from starlette.responses import Response
 
+from app.analysis import analyse
 from app.errors import AppError
 from app.importers import import_text, read_patterns
 from app.importers.format import Imported, RowReading
 from app.model.problem import BadProject
 from app.model.project import Project
 from app.model.workload import Pattern
+from app.plan.types import Level
+from app.starters import starter
 from app.templating import Page, html_of, render
 from app.views.editing.fields import shown
 from app.views.workbench.page import Parts
 from app.views.workbench.rows import phrase
+
+MOST = 100
+"""Patterns up to which first models are tried out while somebody types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,15 @@ class Line:
         return shown(self.pattern.consistency) if self.pattern else ""
 
 
+@dataclass(frozen=True, slots=True)
+class First:
+    """How well the first model for a store would serve the patterns."""
+
+    store: str
+    levels: tuple[Level, ...]
+    served: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading(Page):
     """The reading of a text. `problem`: why nothing could be read."""
@@ -56,6 +72,7 @@ class Reading(Page):
     known: Project | None
     problem: str = ""
     id: str = "reading"
+    meters: tuple[First, ...] = ()
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -104,22 +121,52 @@ def read(text: str, into: Project | None = None, filename: str = "") -> Imported
     return import_text(text, filename)
 
 
-def make(text: str, known: Project | None = None, filename: str = "", id: str = "reading") -> Reading:  # noqa: A002
+def with_models(project: Project, stores: Sequence[str]) -> Project:
+    """The project with a first model for each store, if it has no models of its own."""
+    if project.models:
+        return project
+    bare = project.model_copy(update={"stores": tuple(stores)})
+    return bare.model_copy(update={"models": tuple(starter(bare, s) for s in stores)})
+
+
+def _first(project: Project, stores: Sequence[str]) -> tuple[First, ...]:
+    if not stores or not project.patterns or len(project.patterns) > MOST:
+        return ()
+    report = analyse(with_models(project, stores))
+    names = [p.operation for p in project.patterns]
+    return tuple(First(m.store.title, tuple(m.plans[n].level for n in names), m.served) for m in report.models)
+
+
+def make(
+    text: str,
+    known: Project | None = None,
+    filename: str = "",
+    id: str = "reading",  # noqa: A002 - the id of an element
+    stores: Sequence[str] = (),
+) -> Reading:
     """The reading of a text, or what is wrong with it."""
     if not text.strip():
         return Reading(imported=None, known=known, id=id)
     try:
-        return Reading(imported=read(text, known, filename), known=known, id=id)
+        imported = read(text, known, filename)
+        return Reading(imported=imported, known=known, id=id, meters=_first(imported.project, stores))
     except AppError as wrong:
         return Reading(imported=None, known=known, problem=" ".join(x for x in (wrong.detail, wrong.fix) if x), id=id)
     except BadProject as wrong:
         return Reading(imported=None, known=known, problem=str(wrong.problems[0]), id=id)
 
 
-def show(text: str, known: Project | None = None, *, target: str = "#reading", filename: str = "") -> Response:
+def show(
+    text: str,
+    known: Project | None = None,
+    *,
+    target: str = "#reading",
+    filename: str = "",
+    stores: Sequence[str] = (),
+) -> Response:
     """The reading as a fragment for `target`."""
-    part = html_of(make(text, known, filename, target.removeprefix("#")))
+    part = html_of(make(text, known, filename, target.removeprefix("#"), stores))
     return render(Parts(parts=((target, "outerMorph", part),)))
 
 
-__all__ = ["Line", "Reading", "make", "read", "show"]
+__all__ = ["First", "Line", "Reading", "make", "read", "show", "with_models"]

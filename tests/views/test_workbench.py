@@ -155,7 +155,8 @@ class TestPaste:
 
 NASTY = [
     "", " ", "{", "[", "}", "{{", "a:", ": b", "'", '"', ",", ",,", "\n", "\x00", "\ud83d\ude00", "é" * 300, "a" * 5000,
-    "[[[[[[", "{a: {b: [", "&a *a", "!!python/object:os.system {}", "- - -", "1e999", "-1/s", "0", "none", "unknown", "~",
+    "[[[[[[", "{a: {b: [", "&a *a", "!!python/object:os.system {}", "- - -", "1e999", "-1/s", "0", "none",
+    "unknown", "~",
     "<script>alert(1)</script>", "'; drop table project; --", "order.id = :a or (order.id = :b and not (order.x < 2))",
 ]  # fmt: skip
 FIELDS = [
