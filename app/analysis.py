@@ -23,9 +23,9 @@ from app.model.candidate import Candidate, Structure
 from app.model.growth import rate_of
 from app.model.project import Decision, Project
 from app.model.workload import Pattern
+from app.plan.as_run import plan_as_run
 from app.plan.both import plan_both
 from app.plan.lower import lower, lower_write
-from app.plan.read import plan_read
 from app.plan.types import Level, Plan, Query, Record, World, WriteIntent
 from app.plan.world import build_world
 from app.plan.write import plan_write
@@ -291,7 +291,7 @@ class _Analysis:
         if row.query is not None and row.intent is not None:
             plan = plan_both(row.query, row.intent, records, self.world)
         elif row.query is not None:
-            plan = plan_read(row.query, records, self.world)
+            plan = plan_as_run(row.query, records, model.serves.get(row.pattern.operation), self.world)
         elif row.intent is not None:
             plan = plan_write(row.intent, records, self.world)
         else:
