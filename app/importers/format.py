@@ -9,6 +9,10 @@ from app.model.project import Project
 
 MAX_BYTES = 5 * 1024 * 1024
 MAX_ROWS = 5_000
+MAX_LINES = 200_000
+MAX_OPERATION = 500
+MAX_CELL = 10_000
+"""Characters in an operation, and in any other cell."""
 
 
 @dataclass(frozen=True, slots=True)

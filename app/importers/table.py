@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.errors import BadInput
-from app.importers.format import MAX_ROWS, Imported, Importer, Unread
+from app.importers.format import MAX_CELL, MAX_OPERATION, MAX_ROWS, Imported, Importer, Unread
 from app.importers.grid.block import Block, clean
 from app.importers.grid.delimited import delimited_blocks
 from app.importers.grid.headers import names_operations, roles_of, unit_of
@@ -25,6 +26,8 @@ _PLACEHOLDER = re.compile(
     r"^(?:[\[<{(«].*[\]>})»]|\W+|x{2,}|example|ejemplo|operation|operacion|description|(?:access )?pattern(?: \d+)?)$"
 )
 _PART = re.compile(r"\s+[—–|]\s+|\s+-\s+|:\s+|\s*\t\s*")
+_LOOKED_AT = 200
+"""Lines of a list that decide whether it is one of operations."""
 _KEPT = 1_500
 """Characters of text around a table that become the project's note; more is reported instead."""
 
@@ -56,8 +59,7 @@ def read_table(text: str) -> Table:
 
 def read_tables(text: str) -> tuple[Table, ...]:
     """Every access-pattern table of a text; its lists where it has no table. Placeholder rows are left out."""
-    lines = clean(text).split("\n")
-    blocks = _blocks(lines)
+    lines, blocks = _found(text)
     tables = [t for b in blocks if (t := _table(b, lines)) is not None]
     count = sum(len(t.rows) for t in tables)
     if count > MAX_ROWS:
@@ -65,8 +67,15 @@ def read_tables(text: str) -> tuple[Table, ...]:
     return tuple(tables)
 
 
+@lru_cache(maxsize=2)
+def _found(text: str) -> tuple[list[str], list[Block]]:
+    """Lines and blocks of a text; remembered, for a text is looked at to find its format and then read."""
+    lines = clean(text).split("\n")
+    return lines, _blocks(lines)
+
+
 def _blocks(lines: list[str]) -> list[Block]:
-    piped = [b for b in pipe_blocks(lines) if names_operations(b.rows[0])]
+    piped = list(pipe_blocks(lines))
     free = _without(lines, piped)
     separated = [b for b in delimited_blocks(free) if not b.header or names_operations(b.rows[0])]
     with_header = [b for b in (*piped, *separated) if b.header]
@@ -98,7 +107,7 @@ def _whole(lines: list[str], lists: list[Block]) -> list[Block]:
 
 
 def _mostly_operations(blocks: list[Block]) -> bool:
-    said = [row[0] for b in blocks for row in b.rows]
+    said = [row[0] for b in blocks for row in b.rows][:_LOOKED_AT]
     spanish = is_spanish(said)
     understood = sum(
         bool((p := read_phrase(s, spanish=spanish)).action and p.head) and len(s.split()) < 20 for s in said
@@ -137,14 +146,32 @@ def _table(block: Block, lines: list[str]) -> Table | None:
         rows = [_list_row(row[0], n) for row, n in zip(block.rows, block.lines, strict=True)]
     else:
         headers = block.rows[0] if block.header else ("",) * len(block.rows[0])
-        roles = roles_of(headers) if block.header else _guessed(block)
+        roles = _with_entities(block, roles_of(headers)) if block.header else _guessed(block)
         rows = _table_rows(block, headers, roles)
     kept = tuple(row for row in rows if not is_placeholder(row.operation))
     if not kept:
         return None
+    for row in kept:
+        _check_length(row)
     before = "\n".join(lines[: block.start - 1]).strip()
     after = "\n".join(lines[block.end - 1 :]).strip()
     return Table(block.kind, tuple(headers), roles, kept, block.start, block.end, before, after)
+
+
+def _check_length(row: Row) -> None:
+    longest = max((len(cell) for _, cell in [*row.cells.items(), *row.others]), default=0)
+    if len(row.operation) > MAX_OPERATION or longest > MAX_CELL:
+        raise BadInput(
+            f"Line {row.line} has a cell of {max(longest, len(row.operation)):,} characters.",
+            fix=f"Write at most {MAX_OPERATION:,} for an operation and {MAX_CELL:,} for any other cell.",
+        )
+
+
+def _with_entities(block: Block, roles: tuple[str, ...]) -> tuple[str, ...]:
+    """A first column without a header that holds words names the entity of its rows."""
+    cells = [row[0] for row in block.rows[1:] if row[0]]
+    words = bool(cells) and all(re.fullmatch(r"[^\W\d][^\W\d ]*(?: [^\W\d]+)?", cell) for cell in cells)
+    return ("entity", *roles[1:]) if words and not block.rows[0][0] and "entity" not in roles else roles
 
 
 def is_placeholder(operation: str) -> bool:
@@ -240,7 +267,7 @@ def read_patterns(text: str, into: Project | None = None, name: str = "") -> Imp
     tables = read_tables(text)
     if not tables:
         read_table(text)
-    lines = clean(text).split("\n")
+    lines, _ = _found(text)
     rows = _merged(tables)
     used = {n for t in tables for n in range(t.start, t.end)}
     said = [line for t in tables for line in introduction(lines, t.start - 1)]
@@ -274,9 +301,9 @@ def _detect(text: str, filename: str) -> float:
     try:
         found = read_tables(text)
     except BadInput:
-        return 0.0
+        return 0.1  # so that reading it says why
     if not found:
-        return 0.05
+        return 0.1
     return 0.8 if any(t.kind != "list" for t in found) else 0.6
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.importers.format import MAX_BYTES
+from app.importers.format import MAX_BYTES, MAX_LINES
 
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060\ufeff\u00ad]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -35,6 +35,8 @@ def clean(text: str) -> str:
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise BadInput("This text is larger than 5 MB.", fix="Paste only the table.")
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n")
+    if text.count("\n") >= MAX_LINES:
+        raise BadInput(f"This text has more than {MAX_LINES:,} lines.", fix="Paste only the table.")
     text = text.encode("utf-8", "replace").decode("utf-8")
     text = unicodedata.normalize("NFC", text)
     return _SPACES.sub(" ", _CONTROL.sub("", _INVISIBLE.sub("", text)))

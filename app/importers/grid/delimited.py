@@ -10,9 +10,6 @@ from app.importers.format import MAX_ROWS
 from app.importers.grid.block import Block, one_line
 from app.importers.grid.headers import names_operations
 
-_CELL = 200_000
-"""Characters in one cell."""
-
 
 def delimited_blocks(lines: list[str]) -> Iterator[Block]:
     """Tables whose first line names an operation column, or tab-separated lines of one width without a header."""
@@ -52,7 +49,6 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 def _read(lines: list[str], start: int, delimiter: str, *, header: bool) -> Block | None:
     """Rows from here until a blank line that no row of the same width follows."""
-    csv.field_size_limit(_CELL)
     reader = csv.reader(
         (line + "\n" for line in lines[start:]), delimiter=delimiter, skipinitialspace=delimiter != "\t"
     )
@@ -62,7 +58,8 @@ def _read(lines: list[str], start: int, delimiter: str, *, header: bool) -> Bloc
     try:
         for row in reader:
             cells = [one_line(cell) for cell in row]
-            if _is_row(cells, header=header, first=not rows):
+            apart = bool(rows) and begin > end and len(cells) != len(rows[0])
+            if not apart and _is_row(cells, header=header, first=not rows):
                 rows.append(tuple(cells))
                 numbers.append(begin + 1)
                 end = start + reader.line_num
@@ -72,6 +69,8 @@ def _read(lines: list[str], start: int, delimiter: str, *, header: bool) -> Bloc
             if len(rows) > MAX_ROWS + 1:
                 raise BadInput(f"More than {MAX_ROWS} rows.", fix="Split the table.")
     except csv.Error as why:
+        if not header:
+            return None
         raise BadInput(f"Line {start + reader.line_num + 1} cannot be read as CSV: {why}.") from why
     if not rows or (not header and (len(rows) < 2 and len(rows[0]) < 3)):
         return None

@@ -81,8 +81,10 @@ ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases
 SUPPORT = {"fields", "rate", "peak", "avg", "consistency", "kind"}
 
 _TRAILING = re.compile(r"\s*[(\[（].*?[)\]）]\s*$")
-_PER = re.compile(r"(?:^|[\s(\[（])(r/s|w/s|rps|qps|tps|req/s|ops/s|/s|per second|por segundo|per day|por dia|/day|"
-    r"/min|per minute)[)\]）]?\s*$")  # fmt: skip
+_PER = re.compile(
+    r"(?:^|[\s(\[（]|(?<=\w)(?=/))"
+    r"(r/s|w/s|rps|qps|tps|req/s|ops/s|/s|per second|por segundo|per day|por dia|/day|/min|per minute)[)\]）]?\s*$"
+)
 _INTRODUCTION = re.compile(
     r"(?<!\bfor )(?<!\bto )(?<!\bby )(?<!\bpara )(?:access patterns|query patterns|"
     r"data access patterns|queries to serve"

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from app.errors import BadInput
+from app.importers.format import MAX_ROWS
 from app.importers.grid.block import Block, one_line
 from app.importers.grid.headers import names_operations
 
@@ -27,7 +29,7 @@ _BREAK = re.compile(r"\s*<br\s*/?>\s*", re.IGNORECASE)
 
 
 def pipe_blocks(lines: list[str]) -> Iterator[Block]:
-    """Every table of pipes in a text, in order."""
+    """Every access-pattern table of pipes in a text, in order; other tables are passed over."""
     at = 0
     while at < len(lines):
         if not _drawn(lines[at]):
@@ -53,7 +55,7 @@ def _drawn(line: str) -> bool:
     plain = _plain(line)
     if _PIPE.search(plain):
         return True
-    return _is_frame(plain) and any(c in plain for c in "+┌┬├┼└╔╦╠╚┏┳┣┗╭╰")
+    return _is_frame(plain) and any(c in plain for c in "+┌┬├┼└╔╦╠╚┏┳┣┗╭╰╟╞")
 
 
 def _end_of_run(lines: list[str], at: int) -> int:
@@ -94,8 +96,10 @@ def _read_run(lines: list[str], start: int, end: int) -> Block | None:
     rows = _split_rows(body, merged=frames > 2 and _boxed(lines, start, end))
     if len(rows) < 2 or (len(rows[0][1]) < 2 and not header_closed):
         return None
-    if not header_closed and not names_operations(tuple(one_line(c) for c in rows[0][1])):
+    if not names_operations(tuple(_BREAK.sub(" ", one_line(c)) for c in rows[0][1])):
         return None
+    if len(rows) > MAX_ROWS + 1:
+        raise BadInput(f"The table in line {start + 1} has more than {MAX_ROWS:,} rows.", fix="Paste it in parts.")
     width = max(len(cells) for _, cells in rows)
     cells = _through_markdown([r for _, r in rows], width)
     kind = "box" if _boxed(lines, start, end) else "markdown"

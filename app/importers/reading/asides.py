@@ -27,7 +27,8 @@ _ORDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "newest",
         re.compile(
             rf"\b(?:{_NEW})\s+(?:first|primero)\b|\b(?:in )?reverse chronological(?: order)?\b|\bby (?:newest|"
-            r"latest|most recent|recency)\b|\b(?:new|most recent) to old(?:est)?\b|\bdescending by date\b|"
+            r"latest|most recent|recency)\b|\b(?:newest|latest)$|\b(?:new|most recent) to old(?:est)?\b|"
+            r"\bdescending by date\b|"
             r"\bde mas (?:nuev|recient)\w+ a mas (?:viej|antigu)\w+"
         ),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from app.importers.reading.asides import Asides, read_asides
 from app.importers.reading.noun import Noun, noun_of
@@ -11,6 +12,10 @@ from app.importers.reading.rates import NOTHING
 from app.importers.reading.small_words import ARTICLES
 from app.importers.reading.text import flat, snake, words_of
 
+_LONGEST = 120
+"""Characters of an item that can be a noun."""
+_MOST = 60
+"""Items of a cell that are read one by one; the rest is kept as it is."""
 _CODE = re.compile(r"[={}\[\]\"$|\\]|::|->|\bbegins_with\b")
 _ALL = words_of("* all everything todo todos everything all_fields full entire all_columns tudo")
 _EMPTY_TAIL = words_of(
@@ -51,12 +56,16 @@ class Item:
     asides: Asides = field(default_factory=Asides)
 
 
+@lru_cache(maxsize=8_192)
 def read_items(text: str, *, spanish: bool) -> tuple[Item, ...]:
     """The items of a cell. `order (id, status)` gives two: the id and the status of the order."""
     if flat(text) in NOTHING:
         return ()
     out: list[Item] = []
-    for piece in _pieces(text):
+    pieces = _pieces(text)
+    if len(pieces) > _MOST:
+        out.append(Item(", ".join(pieces[_MOST:])))
+    for piece in pieces[:_MOST]:
         inside = _INSIDE.match(piece)
         if inside and not _CODE.search(piece) and _names_only(inside["inside"]):
             whose = _noun(inside["what"], spanish=spanish)
@@ -92,7 +101,9 @@ def _item(piece: str, *, spanish: bool) -> Item:
         return Item(piece, everything=True)
     if _CODE.search(piece):
         return Item(piece)
-    rest, asides = read_asides(snake(piece), spanish=spanish)
+    if len(piece) > _LONGEST:
+        return Item(piece)
+    rest, asides = (piece, Asides()) if piece.isalnum() else read_asides(snake(piece), spanish=spanish)
     plain = _FROM.sub("", flat(rest))
     words = plain.split()
     if not words or len(words) > 7:

@@ -143,7 +143,8 @@ def _others_field(r: Reading, noun: Noun, thing: Thing, item: Item) -> None:
 def _other(r: Reading, noun: Noun, thing: Thing, item: Item) -> None:
     """Another entity: a plural that is nobody's own name takes that of its parent."""
     other = thing.entity or noun.name
-    standing = other in r.words.names or r.words.is_thing(noun.head) or thing.owner == r.entity
+    part = noun.head in PARTS and len(noun.words) == 1
+    standing = (other in r.words.names and not part) or r.words.is_thing(noun.head) or thing.owner == r.entity
     if noun.plural and not standing:
         other = f"{r.entity}_{other}"
     if (

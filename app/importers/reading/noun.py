@@ -35,7 +35,8 @@ class Noun:
 
 def noun_of(tokens: list[str], *, spanish: bool) -> Noun | None:
     """The noun in a run of words without articles; in Spanish the adjectives after it are dropped by the lists."""
-    kept = [t for t in tokens if t not in ARTICLES and t not in SMALL]
+    # A name cannot start with a digit: paths are read as SQL.
+    kept = [t for t in tokens if t not in ARTICLES and t not in SMALL and not t[0].isdigit()]
     while len(kept) > 1 and (kept[-1] in ("field", "campo") or (kept[-1] == "flag" and kept[-2][:3] in ("is_", "has"))):
         kept = kept[:-1]
     if len(kept) > 1 and DONE.fullmatch(kept[-1]) and kept[-1] not in STATE_WORDS:

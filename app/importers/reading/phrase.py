@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from app.importers.reading.asides import Asides, read_asides
 from app.importers.reading.noun import Noun, noun_of
@@ -71,6 +72,7 @@ def is_spanish(texts: list[str]) -> bool:
     return spanish > english
 
 
+@lru_cache(maxsize=8_192)
 def read_phrase(text: str, *, spanish: bool = False) -> Phrase:
     """An operation taken apart. Never fails: what is not understood stays in `rest` or leaves `action` empty."""
     said = spell_out(without_id(text))
@@ -99,7 +101,10 @@ def without_id(text: str) -> str:
 
 def _tokens(text: str) -> list[str]:
     """Bare words and separators."""
-    return _TOKEN.findall(_PREFIX.sub("", flat(text)))
+    found: list[str] = _TOKEN.findall(_PREFIX.sub("", flat(text)))
+    if found and found[0].split("_")[0] in ENGLISH and "_" in found[0]:
+        found[:1] = found[0].split("_")
+    return found
 
 
 def _actor(tokens: list[str], *, spanish: bool) -> tuple[list[str], Noun | None]:
@@ -156,7 +161,7 @@ def _stands_as_verb(verb: str, said: str, after: list[str], phrase: Phrase) -> b
     if verb not in BOTH:
         return True
     if not after:
-        return verb in NAMING and said == verb
+        return said == verb and (verb in NAMING or verb in ("list", "search"))
     if after[0] in DETERMINING or after[0] in ARTICLES:
         return True
     if said != verb or after[-1] in NOMINAL or after[0] in SMALL or verb in NOUN_FIRST:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from app.importers.grid.headers import bare
 
@@ -98,6 +99,7 @@ class RateReading:
         return bool(self.avg or self.peak)
 
 
+@lru_cache(maxsize=8_192)
 def read_rate(text: str, unit: str = "", *, spanish: bool = False) -> RateReading:
     """The frequency in a cell. `unit` is what the header gives to bare numbers (`/s`)."""
     plain = _tidy(text)

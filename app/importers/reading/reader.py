@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from app.importers.format import Question
@@ -12,6 +14,8 @@ from app.importers.reading.nouns import DEPENDENT, LABELS
 from app.importers.reading.phrase import Phrase
 from app.importers.reading.text import a, quoted
 from app.importers.reading.things import CATALOGUE, PEOPLE, Vocabulary
+from app.model.conditions import parse_where
+from app.model.problem import Unreadable
 
 
 @dataclass(slots=True)
@@ -67,7 +71,7 @@ class Reading:
         """One record by its key."""
         for key in self.draft.key(self.entity):
             name = self.entity if key in ("id", "name") else key.removesuffix("_id")
-            self.term(f"{self.entity}.{key} = :{name}")
+            self.term(f"{self.entity}.{key} = :{parameter(name)}")
 
 
 def relate(r: Reading, other: str, *, plural: bool, said: str) -> tuple[str, str]:
@@ -131,10 +135,23 @@ def _many(r: Reading, other: str, said: str) -> tuple[str, str]:
     return "many", other
 
 
+@cache
+def parameter(name: str) -> str:
+    """A name for what the caller brings, after the thing it stands for: `user`, `the_like` where SQL knows the word."""
+    word = re.sub(r"\W+", "_", name).strip("_") or "value"
+    if word[0].isdigit():
+        return f"by_{word}"
+    try:
+        parse_where(f"x.y = :{word}")
+    except Unreadable:
+        return f"the_{word}"
+    return word
+
+
 def far_condition(r: Reading, other: str) -> str:
     """The condition that binds the other end of a many-to-many relationship: `tag.name = :tag`."""
     keys = r.draft.key(other)
-    return " and ".join(f"{other}.{key} = :{other if key in ('id', 'name') else key}" for key in keys)
+    return " and ".join(f"{other}.{key} = :{parameter(other if key in ('id', 'name') else key)}" for key in keys)
 
 
 def noun_said(noun: Noun) -> str:

@@ -8,7 +8,7 @@ from app.importers.reading.attributes import SEARCHED, TEXTY, is_attribute
 from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import LABELS, PARTS
 from app.importers.reading.ordering import order_by_field, order_by_time
-from app.importers.reading.reader import Reading, far_condition, noun_said, relate
+from app.importers.reading.reader import Reading, far_condition, noun_said, parameter, relate
 from app.importers.reading.text import a, quoted, words_of
 from app.importers.reading.things import PEOPLE, Thing, is_value, thing_of
 
@@ -117,7 +117,7 @@ def _by_value(r: Reading, name: str, said: str) -> None:
     path = r.draft.field(r.entity, name, f"“{said}” says what it is found by")
     if r.action == "get":
         r.draft.unique(r.entity, name)
-    r.term(f"{path} = :{_param(name)}")
+    r.term(f"{path} = :{parameter(name)}")
     r.why("where", f"by {said}: a value of the {r.entity} itself")
 
 
@@ -126,13 +126,13 @@ def _by_others_field(r: Reading, thing: Thing, said: str) -> None:
     if thing.entity == r.entity:
         path = r.draft.field(r.entity, thing.attribute, f"“{said}” says what it is found by")
         r.draft.unique(r.entity, thing.attribute)
-        r.term(f"{path} = :{_param(thing.attribute)}")
+        r.term(f"{path} = :{parameter(thing.attribute)}")
         return
     kind, role = relate(r, thing.entity, plural=False, said=said)
     owner = r.words.party(thing.entity)
     r.draft.entity(owner, f"named by {quoted(said)}")
     r.draft.field(owner, thing.attribute, f"“{said}” says what it is found by")
-    r.term(f"{role}.{thing.attribute} = :{_param(thing.attribute)}")
+    r.term(f"{role}.{thing.attribute} = :{parameter(thing.attribute)}")
     r.why("where", f"by {said}: a field of its {kind}")
 
 
@@ -163,7 +163,7 @@ def _by_other(r: Reading, thing: Thing, word: str, how: str, said: str) -> None:
     else:
         reason = f"“{how if how not in ('own', 'from', 'to') else 'of'} {said}”: each {r.entity} belongs to one {word}"
     path = r.draft.parent(r.entity, party, word if party != word else "", reason)
-    r.term(f"{path} = :{'me' if how == 'mine' else _param(word)}")
+    r.term(f"{path} = :{'me' if how == 'mine' else parameter(word)}")
     r.why("where", f"by {said}: the key of its {kind} {word}")
 
 
@@ -220,13 +220,8 @@ def _value(text: str) -> str:
     if re.fullmatch(r"-?\d+(\.\d+)?|true|false", text.lower()):
         return text.lower()
     if text.startswith(":"):
-        return f":{_param(text[1:])}"
+        return f":{parameter(text[1:])}"
     return f"'{text}'"
-
-
-def _param(name: str) -> str:
-    word = re.sub(r"\W+", "_", name).strip("_") or "value"
-    return f"by_{word}" if word[0].isdigit() else word
 
 
 def read_search(r: Reading) -> None:

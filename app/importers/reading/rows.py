@@ -161,6 +161,8 @@ def _rest(r: Reading, row: Row, items: tuple[Item, ...], kind: str) -> None:
     for header, cell in row.others:
         if cell:
             r.note(f"{header}: {cell}" if header else cell)
+    if "…" in r.name and "…" not in row.operation:
+        r.note(row.operation)
     if note := row.cells.get("notes", ""):
         r.note(note)
     for remark in r.phrase.asides.remarks:

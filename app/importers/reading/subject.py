@@ -11,6 +11,7 @@ from app.importers.reading.text import a, quoted, words_of
 from app.importers.reading.things import Thing, Vocabulary, thing_of
 from app.model.workload import WRITES
 
+_ALL = words_of("newest latest oldest recent all")
 _FIGURES = words_of("average avg mean total")
 _SOLD = ("sale", "order", "payment", "invoice", "transaction", "purchase")
 _CONTESTS = words_of("game leaderboard tournament contest match quiz level race season")
@@ -37,39 +38,48 @@ def _readable(name: str) -> bool:
 
 
 def _subject(r: Reading, items: tuple[Item, ...], named: str) -> Thing:
+    """The thing a row is about, with the field it names and the entity it is of."""
     head = r.phrase.head
-    owners = r.phrase.linked("of", "by", "to", "from", "in")
-    beyond = thing_of(owners[1], r.words).entity if len(owners) > 1 else ""
-    owner = thing_of(owners[0], r.words, beyond).entity if owners else ""
-    if head is None and r.phrase.action in WRITES:
-        return Thing()
-    if head is None:
+    owner = _owner(r)
+    if head is None or head.name in _ALL:
+        column = _from_column(named, r.words, "")
+        if column.entity or r.phrase.action in WRITES:
+            return column
         return _unnamed(r, owner, items)
     whose = owner if head.words[0] in PARTS and len(head.words) == 1 else ""
     thing = thing_of(head, r.words, whose)
-    if head.words[0] in _FIGURES and owner and r.phrase.action not in WRITES:
-        return Thing(owner, "", head.name, f"“{noun_said(head)}” of {a(owner)}: a figure kept with it")
-    if thing.attribute == "count" and thing.entity and owner and r.phrase.action != "count":
-        name = f"{thing.entity}_count"
+    reads = r.phrase.action not in WRITES
+    if owner and ((head.words[0] in _FIGURES and reads) or (thing.attribute == "count" and thing.entity)):
+        name = head.name if head.words[0] in _FIGURES else f"{thing.entity}_count"
         return Thing(owner, "", name, f"“{noun_said(head)}” of {a(owner)}: a figure kept with it")
-    if not thing.entity and thing.attribute:
-        if thing.attribute in TOTALS or head.words[0] in TOTALS:
-            sold = next((name for name in _SOLD if name in r.words.names), "")
-            if sold:
-                return Thing(sold, "", why=f"“{noun_said(head)}” adds up every {sold}")
-        if owner in SOURCES and r.phrase.action not in WRITES:
-            return Thing(
-                _series(r.words), owner, thing.attribute, f"“{noun_said(head)}” of {a(owner)}: one of its readings"
-            )
-        if owner:
-            return Thing(owner, "", thing.attribute, f"“{noun_said(head)}” is a field of {owner}")
-        if named or not r.phrase.action:
-            return _from_column(named, r.words, thing.attribute)
-        r.ask("entity", f"“{noun_said(head)}” of what? It is read as a thing of its own.", head.name)
-        return Thing(head.name, why=f"“{noun_said(head)}” is all that is named", sure=False)
+    if thing.attribute and not thing.entity:
+        return _of_attribute(r, head, thing.attribute, owner, named)
     if named and not thing.sure:
         return _from_column(named, r.words, thing.attribute)
     return thing
+
+
+def _owner(r: Reading) -> str:
+    """The entity behind the first `of`, `by`, `to` …; an item is that of what follows it (`of an item in cart`)."""
+    nouns = r.phrase.linked("of", "by", "to", "from", "in")
+    beyond = thing_of(nouns[1], r.words).entity if len(nouns) > 1 else ""
+    return thing_of(nouns[0], r.words, beyond).entity if nouns else ""
+
+
+def _of_attribute(r: Reading, head: Noun, attribute: str, owner: str, named: str) -> Thing:
+    """A bare property: of what is sold, of a source's readings, of its owner, or of the row's own entity column."""
+    said = noun_said(head)
+    sold = next((name for name in _SOLD if name in r.words.names), "")
+    if sold and (attribute in TOTALS or head.words[0] in TOTALS):
+        return Thing(sold, "", why=f"“{said}” adds up every {sold}")
+    if owner in SOURCES and r.phrase.action not in WRITES:
+        return Thing(_series(r.words), owner, attribute, f"“{said}” of {a(owner)}: one of its readings")
+    if owner:
+        return Thing(owner, "", attribute, f"“{said}” is a field of {owner}")
+    if named or not r.phrase.action:
+        return _from_column(named, r.words, attribute)
+    r.ask("entity", f"“{said}” of what? It is read as a thing of its own.", head.name)
+    return Thing(head.name, why=f"“{said}” is all that is named", sure=False)
 
 
 def _unnamed(r: Reading, owner: str, items: tuple[Item, ...]) -> Thing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 OWN = "_s_"
 """Stands for a possessive: `user's orders` is `user _s_ orders`."""
@@ -13,10 +14,13 @@ _POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s\b|(?<=s)['’](?=\s))")
 _SINGLE = re.compile(r"\s*[A-Za-z][A-Za-z0-9_-]*\s*")
 
 
+@lru_cache(maxsize=32_768)
 def flat(text: str) -> str:
     """Lower case without accents and quotes; underscores, numbers and separators stay."""
-    split = unicodedata.normalize("NFD", text.lower())
-    plain = unicodedata.normalize("NFC", "".join(c for c in split if not "\u0300" <= c <= "\u036f"))
+    plain = text.lower()
+    if not plain.isascii():
+        split = unicodedata.normalize("NFD", plain)
+        plain = unicodedata.normalize("NFC", "".join(c for c in split if not "\u0300" <= c <= "\u036f"))
     plain = re.sub(r"(?<!\d)[.:](?!\d)|[.:](?=\s|$)|[*`\"'?¿!¡]+", " ", plain)
     return " ".join(plain.replace("-", " ").split())
 

@@ -127,12 +127,18 @@ def _with_attribute(parts: list[str], noun: Noun, words: Vocabulary) -> Thing | 
 def _entity(parts: list[str], words: Vocabulary, owner: str) -> Thing:
     name, last = "_".join(parts), parts[-1]
     before = parts[-2] if len(parts) > 1 else ""
+    if last in PARTS and owner and not before and (owner, last) not in words.pairs:
+        return Thing(f"{owner}_{last}", owner, why=f"{last} is a part of something, here of {owner}")
     if name in words.names:
         known_owner = before if before and words.is_thing(before) and last in PARTS else ""
         return Thing(name, known_owner, why=f"{name} is named in the text")
     if last in PARTS and (before or owner):
         whose = before or owner
         return Thing(f"{whose}_{last}", whose, why=f"{last} is a part of something, here of {whose}")
+    if last in PARTS and not before:
+        known = [n for n in sorted(words.names) if n.endswith(f"_{last}")]
+        if len(known) == 1:
+            return Thing(known[0], known[0].removesuffix(f"_{last}"), why=f"the only {last} that the text names")
     if not before:
         sure = words.is_thing(last)
         return Thing(last, why=f"“{last}” names a thing", sure=sure)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.importers.reading.nouns import LABELS
-from app.importers.reading.reader import Reading
+from app.importers.reading.reader import Reading, parameter
 from app.importers.reading.text import a, words_of
 from app.importers.reading.things import CATALOGUE, thing_of
 
@@ -34,7 +34,7 @@ def write_label(r: Reading) -> bool:
     if r.action == "delete":
         for end in (other, label):
             for key in r.draft.key(end):
-                r.term(f"{end}.{key} = :{end}")
+                r.term(f"{end}.{key} = :{parameter(end)}")
     return True
 
 
@@ -57,5 +57,9 @@ def bring_together(r: Reading) -> bool:
     if r.action == "delete":
         for end in (other, what):
             paths = [x.via for x in r.draft.links if x.child == r.entity and x.parent == end]
-            r.term(f"{r.entity}.{paths[0]} = :{end}" if paths else f"{end}.{r.draft.key(end)[0]} = :{end}")
+            r.term(
+                f"{r.entity}.{paths[0]} = :{parameter(end)}"
+                if paths
+                else f"{end}.{r.draft.key(end)[0]} = :{parameter(end)}"
+            )
     return True

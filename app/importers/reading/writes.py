@@ -7,7 +7,7 @@ from app.importers.reading.draft import RISING
 from app.importers.reading.items import Item
 from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import DEEDS, DEPENDENT, PARTS, SERIES
-from app.importers.reading.reader import Reading, noun_said, relate
+from app.importers.reading.reader import Reading, noun_said, parameter, relate
 from app.importers.reading.reads import bind
 from app.importers.reading.text import a, quoted, words_of
 from app.importers.reading.things import Thing, thing_of
@@ -63,7 +63,7 @@ def read_upsert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
         path = r.draft.parent(r.entity, "user", "", "a heartbeat is that of a user")
         r.term(f"{path} = :me")
     for link in bound:
-        r.term(f"{r.entity}.{link.via} = :{link.name}")
+        r.term(f"{r.entity}.{link.via} = :{parameter(link.name)}")
     if not r.terms:
         r.by_key()
     for item in items:
