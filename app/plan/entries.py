@@ -45,10 +45,15 @@ def named(path: AccessPath) -> frozenset[str]:
 
 def inside(path: AccessPath, change: Change) -> float:
     """Share of the records that are in the index after the change."""
+    return within(path.only, change, after=True)
+
+
+def within(gates: Sequence[Cond], change: Change, *, after: bool) -> float:
+    """Share of the records that meet conditions before or after a change; what is not known counts on average."""
     kept = 1.0
-    for c in path.only:
-        after = state(c, change, after=True)
-        kept *= _known(c) if after is None else float(after)
+    for c in gates:
+        met = state(c, change, after=after)
+        kept *= likely(c) if met is None else float(met)
     return kept
 
 
@@ -131,16 +136,13 @@ def _of_path(
 
 def _share(path: AccessPath, change: Change, op: str, *, after: bool) -> float:
     """Share of the records in the index before or after; what is not known counts with its average."""
-    kept = 1.0
-    for c in path.only:
-        if op == "put" and change.kind != "insert" and not after:
-            return 0.0
-        known = state(c, change, after=after)
-        kept *= _known(c) if known is None else float(known)
-    return kept
+    if path.only and op == "put" and change.kind != "insert" and not after:
+        return 0.0
+    return within(path.only, change, after=after)
 
 
-def _known(c: Cond) -> float:
+def likely(c: Cond) -> float:
+    """Share of the records that meet a condition of which nothing else is known."""
     return 1.0 if c.share is None else c.share
 
 

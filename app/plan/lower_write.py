@@ -116,6 +116,8 @@ def _change(
     if kind == "upsert":
         known = known | frozenset(a for a in how if how[a] in ("param", "value") and a in keys) | keys
         count = ONE
+        if write.inserts is None:
+            making.ask(f"how many of the upserts make a new {entity}? Counted as all of them. (inserts: 30%)")
         how = how or dict.fromkeys(world.fields.get(entity, ()), "param")
     if kind == "update" and not how:
         making.ask(f"what does the update set on {entity}?")

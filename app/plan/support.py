@@ -68,7 +68,10 @@ class Sought:
     def _direct(self, owned: frozenset[str]) -> Choice:
         record = self.record
         single = Single(f"records of {record.name} to change", record.of, self._conds(record, owned), needs=frozenset())
-        return best(single, record.paths, record.dialect, self.world, size=record.size, nodes=record.nodes)
+        paths: Sequence[AccessPath] = record.paths
+        if gates := record.primary.only:  # what is kept here meets them
+            paths = [replace(p, only=tuple(c for c in p.only if c not in gates)) for p in paths]
+        return best(single, paths, record.dialect, self.world, size=record.size, nodes=record.nodes)
 
     def _wasteful(self, served: Served) -> bool:
         """Much is read, and billed, to pick out few."""

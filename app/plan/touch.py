@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, prod
 
 from app.model.spread import Spread, exactly
-from app.plan.entries import NONE, Written, entries_of, units_of
+from app.plan.entries import NONE, Written, entries_of, likely, units_of, within
 from app.plan.spot import Spot, key_of, own_columns, scattered, spot
 from app.plan.support import Found, Sought
-from app.plan.types import Change, Level, Miss, Record, Rel, Touch, World
+from app.plan.types import Change, Cond, Level, Miss, Record, Rel, Touch, World
 
 BY_KEY = Found("key", Level.KEY_LOOKUP)
 STORED_KINDS = {"insert": "put", "delete": "remove"}
@@ -60,7 +60,12 @@ class Touching:
             why = "counter"
         if not self.why:
             where = replace(where, count=where.count.of(self.record.entries))
-        if op := self._op(why):
+        if not (op := self._op(why)):
+            return
+        if gates := self.record.primary.only:
+            op, share = self._gated(op, gates)
+            where = replace(where, count=where.count.times(share))
+        if where.count.avg:
             self._touch(op, why, where, when, lag)
 
     def _lag(self) -> tuple[float, str]:
@@ -77,6 +82,17 @@ class Touching:
         return self.record.purpose or ("truth" if self.record.truth else "second copy")
 
     # ---- what is done
+
+    def _gated(self, op: str, gates: tuple[Cond, ...]) -> tuple[str, float]:
+        """What happens where only records that meet a condition are kept, and to what share of those reached."""
+        if self.at:
+            return op, prod(likely(c) for c in gates)
+        before, after = within(gates, self.change, after=False), within(gates, self.change, after=True)
+        if op in ("put", "remove"):
+            return op, before if op == "remove" else after
+        if not after:
+            return "remove", before
+        return (op, max(before, after)) if before else ("put", after)
 
     def _op(self, why: str) -> str:
         kind = STORED_KINDS.get(self.change.kind, "set")

@@ -9,7 +9,7 @@ from app.model.workload import Pattern
 from app.rules.rule import Ask, Finding, PatternCase, rule
 from app.rules.weigh import ask_row, row
 
-FIELD = re.compile(r"\((span|matches): (.+)\)")
+FIELD = re.compile(r"\((span|matches|inserts): (.+)\)")
 SETS = re.compile(r"what does the update set")
 GROWS = re.compile(r"how many (\w+) records are added")
 

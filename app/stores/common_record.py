@@ -35,12 +35,13 @@ def record(structure: Structure, thing: Structure | RecordShape, laid: Laid, mod
     purpose = lay.purpose(thing) or structure.purpose
     truth = _is_truth(thing, structure, purpose, model)
     life = thing.ttl or structure.ttl
+    gates = lay.conds(thing.where, laid.of, world)
     made = Record(
         name=record_name(structure, thing),
         structure=structure.name,
         of=laid.of,
         shape=laid.shape,
-        paths=laid.paths,
+        paths=tuple(replace(p, only=(*gates, *p.only)) for p in laid.paths) if gates else laid.paths,
         dialect=laid.dialect,
         truth=truth,
         purpose=purpose or ("" if truth else "second copy"),

@@ -1,7 +1,6 @@
 """Operations that read and then write."""
 
 from app.analysis import ModelReport, analyse
-from app.exporters.queries import query
 from app.memory import Memory
 from app.model.spread import Spread
 from app.model.text import read_yaml
@@ -86,7 +85,10 @@ def test_two_plans_add_up() -> None:
 
 
 def test_both_halves_are_written_out() -> None:
-    report = analyse(read_yaml(JOBS), Memory())
-    for model in report.models:
-        for operation in ("Allow request", "Take email"):
-            assert query(report, model, operation)
+    project = read_yaml(JOBS)
+    report = analyse(project, Memory())
+    take = project.pattern("Take email")
+    assert take is not None
+    texts = [m.store.query(take, m.plans["Take email"], m.model, report.world) for m in report.models]
+    assert "LMOVE" in texts[0]
+    assert texts[1].index("Query emails") < texts[1].index("DeleteItem emails")

@@ -453,3 +453,58 @@ def test_the_record_itself_says_where_its_other_places_are() -> None:
     assert touch(twice, "order in user").find == "order detail"
     assert twice.level is Level.KEY_LOOKUP
     assert twice.requests == Spread(3, 3, 3)  # one read, two writes
+
+
+OPEN = """
+keywright: 1
+name: Tickets
+entities:
+  - name: ticket
+    count: 1M
+    fields: [id uuid key, {name: status, type: enum, values: {open: 2%, paid: 5%, shipped: 93%}}, title string avg 20]
+patterns:
+  - {operation: New, insert: ticket, set: {ticket.status: open}}
+  - {operation: New paid, insert: ticket, set: {ticket.status: paid}}
+  - {operation: Pay, update: ticket, where: "ticket.id = :t and ticket.status = 'open'", set: {ticket.status: paid}}
+  - {operation: Reopen, update: ticket, where: "ticket.id = :t and ticket.status = 'paid'", set: {ticket.status: open}}
+  - {operation: Retitle, update: ticket, where: "ticket.id = :t", set: {ticket.title: ":x"}}
+  - {operation: Remove, delete: ticket, where: "ticket.id = :t"}
+  - {operation: Put, upsert: ticket, where: "ticket.id = :t", set: {ticket.title: ":x"}}
+models:
+  - name: All and open
+    store: dynamodb
+    structures:
+      - {table: tickets, of: ticket, pk: "{ticket.id}"}
+      - {table: open, of: ticket, purpose: second copy, where: "ticket.status = 'open'", pk: "{ticket.id}"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        ("New", ("put", 1)),
+        ("New paid", None),
+        ("Pay", ("remove", 1)),
+        ("Reopen", ("put", 1)),
+        ("Retitle", ("set", 0.02)),
+        ("Remove", ("remove", 0.02)),
+    ],
+)
+def test_a_structure_that_keeps_only_some_records(operation: str, expected: tuple[str, float] | None) -> None:
+    project = read_yaml(OPEN)
+    tickets, made = build_world(project), project.models[0]
+    kinds = [r for s in made.structures for r in STORES["dynamodb"].records(s, made, tickets)]
+    pattern = project.pattern(operation)
+    assert pattern is not None
+    found = plan_write(lower_write(pattern, tickets), kinds, tickets)
+    touched = {t.record: (t.op, t.count.avg) for t in found.touches}
+    assert touched.pop("tickets")[1] == 1
+    assert touched.get("open") == (expected if expected is None else (expected[0], pytest.approx(expected[1])))
+
+
+def test_an_upsert_asks_how_often_it_inserts() -> None:
+    project = read_yaml(OPEN)
+    pattern = project.pattern("Put")
+    assert pattern is not None
+    (question,) = lower_write(pattern, build_world(project)).questions
+    assert question.endswith("Counted as all of them. (inserts: 30%)")
