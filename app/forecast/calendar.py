@@ -52,7 +52,7 @@ def _grown(rel: Rel, world: World, seconds: float) -> Spread:
 def _risen(start: float, growth: float, seconds: float, keep: float) -> float:
     """`start + growth·t`, at most what comes in while children are kept, never below what is there."""
     later = start + growth * seconds
-    return later if keep == inf or start == inf else min(later, max(start, growth * keep))
+    return later if inf in (keep, start) else min(later, max(start, growth * keep))
 
 
 def size_at(record: Record, world: World, seconds: float) -> Spread:

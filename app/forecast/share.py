@@ -104,7 +104,9 @@ def part_share(part: Part, seen: Seen, world: World, *, write: bool, first: bool
     if not part.attr:
         if part.kept.chosen and write:
             return _known(1 / max(1, part.kept.fan), f"spread over {part.kept.fan} shards")
-        return _known(1.0, "" if part.kept.chosen else f"{part.literal!r} is the same for all" if part.literal else "")
+        if part.kept.chosen:
+            return _known(1.0, f"all {part.kept.fan} shards are read")
+        return _known(1.0, f"{part.literal!r} is the same for all" if part.literal else "")
     moment = write and seen.inserts and (part.attr in seen.now or part.attr in world.monotonic)
     if moment and part.kept.bucket:
         return _known(1.0, f"all of now falls into one {_bucket(part.kept.bucket)}", "now")

@@ -138,8 +138,8 @@ def short(path: AccessPath, structure: Structure) -> str:
 
 
 def when(seconds: float) -> str:
-    """`already`, `in 82 days`."""
-    return "already" if seconds <= 0 else f"in {duration(seconds)}"
+    """`now`, `in 82 days`."""
+    return "now" if seconds <= 0 else f"in {duration(seconds)}"
 
 
 def size_evidence(label: str, bytes_: float, *, assumed: bool = False) -> Evidence:

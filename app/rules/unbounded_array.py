@@ -128,8 +128,8 @@ def _judge(case: StructureCase, record: Record, held: Held) -> Finding | None:
     against = f" {size(limit.value)}" if limit else " its limit"
     grows = case.world.child_growth.get((edge.rel.role, edge.rel.child))
     if due:
-        days = " and ".join(f"{when(t)} {word}" for t, word in due)
-        message = f"{case.structure.name} passes{against} {days}: {name} has no bound"
+        days = " and ".join(f"is over{against} {w}" if t == 0 else f"passes{against} {when(t)} {w}" for t, w in due)
+        message = f"{case.structure.name} {days}: {name} has no bound"
     else:
         many = (
             f"{count(edge.rel.children.high)} now at p99"
