@@ -48,6 +48,9 @@
     }
   })
 
+  // In an empty table there is one thing to do.
+  if (!kw.grid.rows().length && !location.hash) ghost().focus()
+
   document.addEventListener("keydown", async event => {
     if (event.target !== ghost()) return
     if (event.key === "ArrowUp") {
