@@ -45,6 +45,14 @@ def test_everything_inferred_says_why(group: dict[str, Any]) -> None:
         assert x.children is None or "children" in x.inferred
     for pattern in project.patterns:
         assert bool(pattern.action) == ("action" in pattern.inferred), pattern.operation
+        parts = {"where": pattern.where, "order by": pattern.order_by, "needs": pattern.needs, "set": pattern.set}
+        for place, said in {
+            **parts,
+            "with": pattern.with_,
+            "compute": pattern.compute,
+            "entity": pattern.entity,
+        }.items():
+            assert bool(said) <= (place in pattern.inferred), (pattern.operation, place)
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=[g["name"] for g in GROUPS])

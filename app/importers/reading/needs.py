@@ -33,6 +33,8 @@ def read_needs(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     if figures:
         r.needs.clear()
         return
+    if items and r.needs:
+        r.why("needs", f"the fields name {', '.join(quoted(i.said) for i in items[:6])}")
     beside = r.phrase.linked("with") and not thing.attribute
     if (beside and r.entity not in r.needs) or not r.needs:
         r.needs.insert(0, r.entity)

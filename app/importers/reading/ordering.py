@@ -15,6 +15,7 @@ def read_order(r: Reading) -> None:
     asides = r.phrase.asides
     if asides.limit:
         r.plain["limit"] = str(asides.limit)
+        r.why("limit", "the operation names the number")
     elif asides.latest and (r.phrase.head is None or not r.phrase.head.plural):
         r.plain["limit"] = "1"
         r.why("limit", f"“{asides.order_said}” of one: the first in that order")

@@ -72,6 +72,7 @@ class Reading:
         for key in self.draft.key(self.entity):
             name = self.entity if key in ("id", "name") else key.removesuffix("_id")
             self.term(f"{self.entity}.{key} = :{parameter(name)}")
+        self.why("where", f"one {self.entity}, so by its key")
 
 
 def relate(r: Reading, other: str, *, plural: bool, said: str) -> tuple[str, str]:

@@ -183,6 +183,7 @@ def _within_time(r: Reading) -> None:
         path = r.draft.time(r.entity, f"“{asides.span}” asks for a time")
         r.term(f"{path} >= :since")
         r.plain["span"] = {path: asides.span}
+        r.why("span", f"“{asides.span}” is named by the operation")
         r.why("where", f"the last {asides.span}")
     elif asides.ranged == "price":
         path = r.draft.field(r.entity, "price", "a price range is asked for")
@@ -192,6 +193,7 @@ def _within_time(r: Reading) -> None:
         r.term(f"{path} >= :since and {path} < :until")
         if asides.ranged == "day":
             r.plain["span"] = {path: "1 day"}
+            r.why("span", "one day is asked for")
         else:
             r.ask("span", "How long is the range that people usually ask for?", f"{{{path}: 30 days}}")
         r.why("where", f"a range of {path}")
@@ -245,6 +247,7 @@ def read_search(r: Reading) -> None:
         )
     paths = [r.draft.field(r.entity, name, "a text search looks into it") for name in fields]
     r.term(f"matches({', '.join(paths)}, :words)")
+    r.why("where", f"a text search over {', '.join(fields)}")
     if whole or r.action == "search":
         r.plain.setdefault("order by", "relevance")
         r.why("order by", "a text search gives the best match first")

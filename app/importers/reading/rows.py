@@ -91,7 +91,6 @@ def _read_read(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
         read_conditions(r, thing)
     if r.action == "get" and not r.terms:
         r.by_key()
-        r.why("where", f"one {r.entity}, so by its key")
     read_needs(r, thing, items)
     read_order(r)
     if r.action == "aggregate":
@@ -140,6 +139,8 @@ def _figures(r: Reading, items: tuple[Item, ...]) -> None:
         r.plain["compute"] = f"sum({path})"
     else:
         r.ask("compute", "Which figures: a count, a sum, an average of what?", f"count(*), sum({r.entity}.total)")
+    if "compute" in r.plain:
+        r.why("compute", f"the words ask for {r.plain['compute'].split('(')[0]}")
     if r.phrase.asides.every:
         path = r.draft.time(r.entity, f"grouped by {r.phrase.asides.every}")
         r.plain["group by"] = f"{path}|{r.phrase.asides.every}"

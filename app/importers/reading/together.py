@@ -32,6 +32,7 @@ def write_label(r: Reading) -> bool:
     r.entity = link.name
     r.why("entity", f"{a(label)} and {a(other)} are brought together or apart")
     if r.action == "delete":
+        r.why("where", f"this {label} of this {other}")
         for end in (other, label):
             for key in r.draft.key(end):
                 r.term(f"{end}.{key} = :{parameter(end)}")
@@ -55,6 +56,7 @@ def bring_together(r: Reading) -> bool:
         belong(r, other, other)
         belong(r, what, what)
     if r.action == "delete":
+        r.why("where", f"the one that holds this {what} in this {other}")
         for end in (other, what):
             paths = [x.via for x in r.draft.links if x.child == r.entity and x.parent == end]
             r.term(

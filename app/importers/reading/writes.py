@@ -50,25 +50,26 @@ def read_insert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
         path = r.draft.time(r.entity, "when it was written")
         if path.split(".")[1] in RISING:
             r.sets[path] = "now"
+            r.why("set", f"a new {r.entity} is dated when it is written")
     _part_of_basket(r)
 
 
 def read_upsert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     """A record made or changed: found by its parents' keys, else by its own."""
     _parents(r, thing)
-    made = r.draft.entities[r.entity]
     parents = [x for x in r.draft.links if x.child == r.entity and not x.many]
     bound = [x for x in parents if any(x.parent == thing_of(n, r.words).entity or x.name == n.name for n in _linked(r))]
     if not bound and r.entity == "presence":
         path = r.draft.parent(r.entity, "user", "", "a heartbeat is that of a user")
         r.term(f"{path} = :me")
+        r.why("where", "one for each user who asks")
     for link in bound:
         r.term(f"{r.entity}.{link.via} = :{parameter(link.name)}")
+        r.why("where", f"one for each {link.name}")
     if not r.terms:
         r.by_key()
     for item in items:
         _set(r, item)
-    del made
 
 
 def read_update(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
@@ -79,8 +80,10 @@ def read_update(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     if thing.attribute:
         path = r.draft.field(r.entity, thing.attribute, thing.why or f"“{thing.attribute}” is what changes")
         r.sets[path] = value or _to_state(r) or f":{thing.attribute}"
+        r.why("set", f"“{thing.attribute}” is what the operation changes")
     elif verb in RENAMES:
         r.sets[r.draft.field(r.entity, "name", "renaming sets a name")] = ":name"
+        r.why("set", "renaming sets a name")
     _states(r)
     if verb in STATES and not r.sets:
         path = r.draft.field(r.entity, "status", f"“{verb}” changes a state", "enum")
@@ -235,6 +238,7 @@ def _set(r: Reading, item: Item, value: str = "") -> None:
     name = thing.attribute or noun.name
     path = r.draft.field(r.entity, name, f"{quoted(item.said)} in “{r.name}”: taken for a field of {r.entity}")
     r.sets.setdefault(path, value or f":{name}")
+    r.why("set", f"the fields name {quoted(item.said)}")
 
 
 def _states(r: Reading) -> None:
@@ -259,9 +263,11 @@ def _states(r: Reading) -> None:
                 f"{a(r.entity)} is given to {a(thing.entity)}",
             )
             r.sets[path] = f":{thing.entity}"
+            r.why("set", f"{a(r.entity)} is given to {a(thing.entity)}")
         elif not r.sets:
             path = r.draft.field(r.entity, "status", f"“to {noun_said(noun)}” is a state", "enum")
             r.sets[path] = noun.name
+            r.why("set", f"“to {noun_said(noun)}” is read as a state")
             r.ask(
                 "set", f"What does “to {noun_said(noun)}” change? It is read as the status.", f"{{{path}: {noun.name}}}"
             )
