@@ -9,7 +9,7 @@ number of children has none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isinf
 
@@ -165,7 +165,7 @@ class _Walk:
         for i, below in enumerate(self.shape):
             if below.up == 0 and below.edge is not None:
                 element += self._below(i, below, f"{name}[].", 1)
-        each = _total(i for i in element if i.depth == 1)
+        each = self._embedded(held, element, 1, single=False)
         line = _array(self.encoding, name, exactly(group), each)
         array = Item(f"{name}[]", "own", line, held.entity, each, exactly(group))
         return [*shared, *self._figures(held, "", 0), array, *element]
@@ -181,7 +181,7 @@ class _Walk:
         if held.how == "reference" and not edge.down:
             return self.inside(at, path, depth)
         inner = self.inside(at, f"{path}{name}." if single else f"{path}{name}[].", depth + 1)
-        each = _total(i for i in inner if i.depth == depth + 1)
+        each = self._embedded(held, inner, depth + 1, single)
         if single:
             share = edge.rel.up if not edge.down else self._count(held)
             line = _through(lambda s: self.encoding.nested(name, s), each).times(min(1.0, share.avg))
@@ -192,6 +192,19 @@ class _Walk:
             inner, each = [], self._bare(self._type(attr), self._value(attr))
         line = _array(self.encoding, name, count, each)
         return [Item(f"{path}{name}[]", held.how, line, held.entity, each, count, depth), *inner]
+
+    def _embedded(self, held: Held, lines: Sequence[Item], depth: int, single: bool) -> Spread:
+        """Bytes of one embedded record: its fields, and what they and it cost for being inside another.
+
+        A size that was given has all of that in it.
+        """
+        mine = [i.bytes for i in lines if i.depth == depth]
+        given = held.attrs is None and held.entity in self.world.sizes
+        extra = self.encoding.pair * len(mine) + (0.0 if single else self.encoding.inner)
+        total = ZERO if given else exactly(extra)
+        for line in mine:
+            total = total + line
+        return total
 
     def _count(self, held: Held) -> Spread:
         """Children held per parent: those there are, at most the bound of the embed."""
@@ -276,13 +289,6 @@ def _key_bytes(encoding: Encoding, name: str, size: float) -> float:
 def _through(encode: Callable[[float], float], size: Spread) -> Spread:
     """A size as encoded, at average, p99 and bound."""
     return Spread(encode(size.avg), encode(size.high), encode(size.max) if not isinf(size.max) else inf)
-
-
-def _total(items: Iterable[Item]) -> Spread:
-    total = ZERO
-    for item in items:
-        total = total + item.bytes
-    return total
 
 
 def _array(encoding: Encoding, name: str, count: Spread, each: Spread) -> Spread:

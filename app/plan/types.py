@@ -248,6 +248,10 @@ class Encoding:
     entry: Callable[[float], float]
     limit: float = inf
     """Hard limit of one record."""
+    pair: float = 0
+    """What a field costs inside an embedded record, beyond `field`."""
+    inner: float = 0
+    """What an embedded record costs inside an array, beyond `element`."""
     key: Callable[[str, float], float] | None = None
     """`key(type, size)`: a sort value in each record, where the partition key is stored once for all records of its
     partition and keys cost less than other fields (a wide column store). None: keys are fields like others."""

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from app.model.text import read_yaml
 from app.plan.types import Cond, Kind, Level, Match, Part, Single, Walked
+from app.plan.world import build_world
 from app.stores import STORES
 from app.stores.dynamodb.dialect import veto
 from app.stores.dynamodb.encoding import ENCODING, number_bytes
@@ -513,3 +515,23 @@ def test_every_shared_model_is_total(shared, folder):
                 json.loads(content)
         for pattern in found.project.patterns:
             assert found.text(pattern.operation)
+
+
+def test_a_map_in_a_list_costs_three_bytes_and_one_for_each_pair():
+    """`items: [{sku: "0123456789", qty: 1}]`: the list 3 + 1, the map 3 + 2 × 1, beside names and values."""
+    project = read_yaml("""
+keywright: 1
+name: Orders
+entities:
+  - {name: order, fields: [id string key avg 10]}
+  - {name: line, fields: [order_id string avg 10, sku string avg 10, note string avg 5]}
+relationships: [{parent: order, child: line, via: order_id, children: {avg: 1, p99: 1, max: 20}}]
+models:
+  - name: Items
+    store: dynamodb
+    structures: [{table: orders, of: order, pk: "{order.id}", embed: [{what: line, as: items}]}]
+""")
+    world = build_world(project)
+    (record,) = STORES["dynamodb"].records(project.models[0].structures[0], project.models[0], world)
+    fields = (len("sku") + 10) + (len("note") + 5)
+    assert record.size.avg == (2 + 10) + len("items") + (3 + 1) + (3 + 2) + fields

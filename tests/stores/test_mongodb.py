@@ -10,6 +10,8 @@ from bson import Binary, Decimal128, ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.analysis import analyse
+from app.memory import Memory
 from app.model.project import Project
 from app.model.text import read_yaml
 from app.plan.types import Level
@@ -347,3 +349,22 @@ models:
 )
 def test_every_kind_of_condition_and_change_has_its_text(operation: str, said: str) -> None:
     assert said in " ".join(bench(PLACES, "mongodb").text(operation).split())
+
+
+@pytest.mark.parametrize(("nodes", "level", "asked"), [(3, "key lookup", 1), (6, "scatter", 2)])
+def test_three_nodes_are_one_shard(nodes: int, level: str, asked: float) -> None:
+    """A shard is a replica set: three nodes hold everything in one, and nothing is asked twice."""
+    project = read_yaml(f"""
+keywright: 1
+name: Orders
+entities: [{{name: order, count: 1M, fields: [id uuid key, user_id uuid]}}]
+patterns: [{{operation: Load, get: order, where: "order.id = :o"}}]
+models:
+  - name: Sharded
+    store: mongodb
+    nodes: {nodes}
+    structures: [{{collection: orders, of: order, _id: order.id, shard key: [order.user_id hashed]}}]
+""")
+    plan = analyse(project, Memory()).models[0].plans["Load"]
+    assert plan.level.words == level
+    assert plan.partitions == asked

@@ -78,6 +78,8 @@ ENCODING = Encoding(
     array=lambda name, size: name_bytes(name) + CONTAINER + size,
     entry=lambda size: size,
     limit=FACTS["max_record_bytes"].value,
+    pair=ELEMENT,
+    inner=CONTAINER,
 )
 """What storage adds to each item and index entry counts neither for units nor for the limit: see the fact
 `storage_overhead_bytes`."""

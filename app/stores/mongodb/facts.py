@@ -73,6 +73,9 @@ FACTS: Mapping[str, Fact] = {
     "series_bucket_records": _hard(1000, "measurements", SERIES),
     "series_bucket_bytes": _hard(125 * 1024, "bytes", SERIES),
     "series_record_bytes": _hard(4 * MIB, "bytes", SERIES, "one measurement"),
+    "replica_set_members": _soft(
+        3, "nodes", MANUAL + "core/replica-set-architecture-three-members.txt", "the usual members of one shard"
+    ),
     "balance_bytes": _soft(
         384 * MIB,
         "bytes",

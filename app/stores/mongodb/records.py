@@ -11,8 +11,9 @@ from app.model.keys import KeyPart, Template, parse_template
 from app.plan import lay
 from app.plan.types import AccessPath, Cond, Held, Part, Record, World
 from app.stores.common_query import name_copies, things_of
-from app.stores.common_record import Laid, nodes_of, record
+from app.stores.common_record import Laid, amount, record
 from app.stores.mongodb.dialect import DIALECT, WHOLE_ID
+from app.stores.mongodb.facts import FACTS
 
 SERIES = "timeseries"
 
@@ -28,15 +29,24 @@ def records(structure: Structure, model: Candidate, world: World) -> tuple[Recor
 
 
 def _record(structure: Structure, thing: Structure | RecordShape, of: str, model: Candidate, world: World) -> Record:
+    ways, shards = paths(structure, of, world), shards_of(model)
+    if shards == 1:  # everything lies on it, whatever the shard key
+        ways = tuple(replace(p, placed_by=()) for p in ways)
     laid = Laid(
         of=of,
         shape=_named_shape(structure, name_copies(lay.shape(thing, of, world)), of, world),
-        paths=paths(structure, of, world),
+        paths=ways,
         dialect=WHOLE_ID if isinstance(structure.id_, tuple) and len(structure.id_) > 1 else DIALECT,
-        nodes=nodes_of(model) if structure.shard_key else 1.0,
+        nodes=shards or 1.0 if structure.shard_key else 1.0,
         group=1.0 if series_of(structure) is not None else None,
     )
     return record(structure, thing, laid, model, world)
+
+
+def shards_of(model: Candidate) -> float:
+    """Shards that so many nodes make, each a replica set; 0: no nodes are given."""
+    nodes = amount(model.nodes)
+    return max(1.0, nodes // FACTS["replica_set_members"].value) if nodes else 0.0
 
 
 def id_parts(structure: Structure, of: str, world: World) -> tuple[KeyPart, ...]:
