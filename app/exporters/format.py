@@ -22,8 +22,8 @@ class Exported:
 class Exporter:
     """One format. `write(report, models)` gives the text; `models` are those asked for.
 
-    `extension` without the dot; `per_model`: about candidate models, so a model may be named; else it is about the whole
-    project and names none.
+    `extension` without the dot; `per_model`: about candidate models, so a model may be named; else it is about the
+    whole project and names none. `filename`: names the file by what is in it, instead of project, model and format.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Exporter:
     extension: str
     write: Callable[[Report, tuple[ModelReport, ...]], str]
     per_model: bool = True
+    filename: Callable[[Report, tuple[ModelReport, ...]], str] | None = None
 
 
 class NoSuchModel(LookupError):
@@ -42,6 +43,8 @@ class NoSuchModel(LookupError):
 def export(report: Report, exporter: Exporter, model: str = "") -> Exported:
     """Write a report in a format: of one model, or of the chosen one, or of all. Raises NoSuchModel."""
     models = chosen(report, model) if exporter.per_model else report.models
+    if exporter.filename is not None:
+        return Exported(exporter.write(report, models), exporter.filename(report, models), exporter.media_type)
     parts = [report.project.name, *([models[0].model.name] if model else []), exporter.name]
     name = "-".join(slug(p) for p in parts if p)
     return Exported(exporter.write(report, models), f"{name}.{exporter.extension}", exporter.media_type)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from app.analysis import ModelReport, Report
 from app.exporters import markdown
@@ -22,12 +24,37 @@ h1,h2,h3{line-height:1.2}h2{margin-top:2.5rem;border-top:1px solid #d5dbd8;paddi
 
 
 def write(report: Report, models: tuple[ModelReport, ...]) -> str:
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown.write(report, models))
-    title = escape(report.project.name)
+    return page(report.project.name, markdown.write(report, models))
+
+
+def page(title: str, text: str) -> str:
+    """Markdown as one page; its second-level headings become a list of contents where there are several."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(text)
+    contents = _number(tokens)
+    links = "".join(f'<li><a href="#{mark}">{escape(words)}</a>\n' for mark, words in contents)
+    start = next((i for i, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h2"), 0)
+    nav = f'<nav aria-label="Contents"><ol>\n{links}</ol></nav>\n' if len(contents) > 1 else ""
+    before = parser.renderer.render(tokens[:start], parser.options, {})
+    after = parser.renderer.render(tokens[start:], parser.options, {})
     return (
-        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n<main>\n{body}</main>\n</html>\n"
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n"
+        f"<main>\n{before}{nav}{after}</main>\n</html>\n"
     )
+
+
+def _number(tokens: list[Token]) -> list[tuple[str, str]]:
+    """Give every second-level heading an id; returns ids with the words of the headings."""
+    found: list[tuple[str, str]] = []
+    for token, inside in pairwise(tokens):
+        if token.type == "heading_open" and token.tag == "h2":
+            mark = f"section-{len(found) + 1}"
+            token.attrSet("id", mark)
+            words = "".join(child.content for child in inside.children or ())
+            found.append((mark, words))
+    return found
 
 
 FORMAT = Exporter(

@@ -21,7 +21,7 @@ def write(report: Report, models: tuple[ModelReport, ...]) -> str:
     for model in dict.fromkeys(f.model for f in found):
         mine = [f for f in found if f.model == model]
         out.append(f"## {plain(model)}\n")
-        out.append(table(HEAD, [_row(f) for f in mine]))
+        out.append(table(HEAD, [_row(f) for f in mine], keep_empty=True))
         out += [_details(f) for f in mine]
     return "\n".join(out)
 

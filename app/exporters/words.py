@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 
+from app.analysis import ModelReport, Report
 from app.model.candidate import Index, RecordShape, Structure
 from app.model.keys import KeyPart, Template
 from app.model.spread import Spread
-from app.model.workload import Pattern, Relationship
+from app.model.workload import AlsoWrite, Pattern, Relationship
 from app.plan.types import Plan
+from app.rules.rule import SEVERITIES, Finding, Severity
 from app.rules.words import count, rate, size
+
+SEVERAL: Mapping[Severity, str] = {
+    "error": "errors",
+    "warning": "warnings",
+    "advice": "advice",
+    "question": "questions",
+}
+
+
+def findings_of(report: Report, models: tuple[ModelReport, ...]) -> tuple[Finding, ...]:
+    """Findings of the workload and of these models, accepted ones included."""
+    names = {m.model.name for m in models}
+    return tuple(f for f in report.findings if not f.model or f.model in names)
+
+
+def tally(findings: Iterable[Finding]) -> str:
+    """`1 error, 3 warnings`; accepted findings do not count."""
+    found = [f.severity for f in findings if not f.accepted]
+    return ", ".join(plural(found.count(s), s, SEVERAL[s]) for s in SEVERITIES if s in found) or "none"
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    """`1 model`, `3 models`, `2 entities`."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def asked(pattern: Pattern) -> str:
@@ -28,7 +54,17 @@ def asked(pattern: Pattern) -> str:
         parts.append("set " + ", ".join(f"{k} = {v}" for k, v in pattern.set.items()))
     if pattern.with_:
         parts.append("with " + ", ".join(pattern.with_))
+    parts += [_also(a) for a in pattern.also]
+    if pattern.only_if is not None:
+        parts.append(f"only if {pattern.only_if.text}")
     return "; ".join(parts) or pattern.text
+
+
+def _also(change: AlsoWrite) -> str:
+    where = f" where {change.where.text}" if change.where is not None else ""
+    each = f" for each {change.for_each}" if change.for_each else ""
+    made = " set " + ", ".join(f"{k} = {v}" for k, v in change.set.items()) if change.set else ""
+    return f"also {change.action} {change.entity}{where}{made}{each}"
 
 
 def frequency(average: float | None, peak: float | None) -> str:
@@ -43,24 +79,51 @@ def consistency(pattern: Pattern) -> str:
     return (", ".join(levels) or "not said") + note
 
 
+def promises(pattern: Pattern) -> str:
+    """What else the operation is held to: latency, all or nothing, what a repeat may do, busiest values, its job."""
+    parts = []
+    if pattern.latency is not None:
+        parts.append(f"answers in {pattern.latency.text}")
+    if pattern.within is not None:
+        parts.append(f"done within {pattern.within.text}")
+    if pattern.batch is not None:
+        parts.append(f"in batches of {pattern.batch.text}")
+    if pattern.for_each:
+        parts.append(f"for each {pattern.for_each}")
+    if pattern.atomic:
+        parts.append("all or nothing")
+    if pattern.retry:
+        parts.append(f"repeat: {pattern.retry}")
+    parts += [f"{attr}: {shares.text}" for attr, shares in pattern.skew.items()]
+    return "; ".join(parts)
+
+
 def children(relationship: Relationship) -> str:
     if relationship.many_to_many:
         ends = [
-            f"{word} {s.text}" for word, s in (("out", relationship.out), ("in", relationship.in_)) if s is not None
+            f"{word} {spoken(s.text)}"
+            for word, s in (("out", relationship.out), ("in", relationship.in_))
+            if s is not None
         ]
         return ", ".join(ends) or "unknown"
-    return relationship.children.text if relationship.children is not None else "unknown"
+    return spoken(relationship.children.text) if relationship.children is not None else "unknown"
+
+
+def spoken(text: str) -> str:
+    """A spread without the braces of the file: `avg 10, p99 120, max 5k`."""
+    return text.strip("{}").replace(": ", " ")
 
 
 def held(structure: Structure) -> str:
-    """`order, items (line_item), copy of buyer.name`."""
+    """`order, items (line_item) inside, copy of buyer.name`."""
     things: tuple[Structure | RecordShape, ...] = structure.records or (structure,)
     return "; ".join(_held(t) for t in things)
 
 
 def _held(thing: Structure | RecordShape) -> str:
-    parts = [thing.of] if thing.of else []
-    parts += [f"{e.as_ or e.what} inside" for e in thing.embed]
+    aside = f" ({thing.purpose})" if thing.purpose and isinstance(thing, RecordShape) else ""
+    parts = [f"{thing.of}{aside}"] if thing.of else []
+    parts += [f"{e.as_} ({e.what}) inside" if e.as_ and e.as_ != e.what else f"{e.what} inside" for e in thing.embed]
     parts += [f"ids of {r.what}" for r in thing.reference]
     parts += [f"copy of {c.what}" for c in thing.copied]
     parts += [f"{c.what} kept" for c in thing.computed]
