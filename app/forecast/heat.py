@@ -81,7 +81,8 @@ def home(record: Record, path: AccessPath) -> AccessPath | None:
     None: parts of it lie on every node, whatever the record's partition is.
     """
     primary = record.primary
-    if path.primary or (path.partition == primary.partition and path.placed_by == primary.placed_by):
+    same = path.partition == primary.partition and path.placed_by == primary.placed_by
+    if path.primary or path.fetches or (same and (path.placed_by or path.kind == primary.kind)):
         return primary
     return None if path.placed_by else path
 
