@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from math import inf
 from typing import Any
 
-import inflect
+import inflection
 
 from app.plan.types import Rel
 from app.starters.plan import Ask, Design, Nest, Up
@@ -90,15 +89,9 @@ def strong_ups(asks: Iterable[Ask]) -> list[Up]:
 # ---------------------------------------------------------------- words
 
 
-@lru_cache(maxsize=1)
-def _nouns() -> inflect.engine:
-    return inflect.engine()  # compiles hundreds of patterns: once is enough
-
-
-@lru_cache(maxsize=4096)
 def plural(noun: str) -> str:
     """A structure's name: `order` → `orders`, `category` → `categories`."""
-    return str(_nouns().plural_noun(noun) or noun)  # type: ignore[arg-type]  # its Word is a checked str
+    return str(inflection.pluralize(noun))
 
 
 def order_text(order: Iterable[tuple[str, int]]) -> str:
