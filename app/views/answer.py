@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import is_
 from typing import ClassVar
 from urllib.parse import quote
 
@@ -14,7 +15,7 @@ from app.rules.rule import Finding
 from app.templating import Page, html_of, plural, render
 from app.views.editing.commit import Changed
 from app.views.opened import Desk, Opened
-from app.views.page import ProjectPage, Toast, row_id, version_of
+from app.views.page import ProjectPage, Toast, version_of
 from app.views.workbench.details import details
 from app.views.workbench.page import Parts, Status, Table, rows
 from app.views.workbench.panel import Panel, read_show
@@ -113,7 +114,7 @@ def said(changed: Changed) -> str:
     at = next((i for i, p in enumerate(project.patterns) if p.operation == name), None)
     if at is None:
         return f"Saved. {changed.label}."
-    found = [f for f in changed.after.report.beside(name) if not f.accepted]
+    found = [f for f in changed.after.beside[name] if not f.accepted]
     counts = [plural(n, s) for s in ("error", "warning", "question") if (n := sum(f.severity == s for f in found))]
     return f"Saved. {', '.join(counts) or 'Nothing to report'} on row {at + 1}."
 
@@ -145,22 +146,19 @@ def _columns(opened: Opened) -> tuple[tuple[str, str], ...]:
     return tuple((m.model.name, m.store.name) for m in opened.report.models)
 
 
-def _lines(opened: Opened) -> tuple[str, ...]:
-    return tuple(row_id(opened, p.operation) for p in opened.project.patterns)
-
-
 def _rows(after: Opened, shown: Opened, view: View) -> Iterable[Part]:
-    lines = _lines(after)
+    lines = [row for _, row in after.numbers.values()]
+    moved = lines != [row for _, row in shown.numbers.values()]
     patterns, was = after.project.patterns, shown.project.patterns
     changed = list(range(len(lines)))
-    if lines == _lines(shown):
+    if not moved:
         rates, before = after.report.rates, shown.report.rates
         changed = [
             i for i in changed
             if not same(after.made_from[i], shown.made_from[i])
             or rates[patterns[i].operation] != before[was[i].operation]
         ]  # fmt: skip
-    if len(changed) > MOST_ROWS or lines != _lines(shown):
+    if len(changed) > MOST_ROWS or moved:
         yield "#rows", "innerMorph", Markup("").join(rows(after, view.open))
         return
     for i in changed:
@@ -174,6 +172,8 @@ def same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     """Whether both hold the very same objects; findings may be equal ones, a rule makes them anew."""
     if len(one) != len(other):
         return False
+    if all(map(is_, one, other)):
+        return True
     return all(a is b or (isinstance(a, Finding) and a == b) for a, b in zip(one, other, strict=True))
 
 

@@ -50,6 +50,14 @@ class Opened:
         return {name: tuple(found) for name, found in out.items()}
 
     @cached_property
+    def numbers(self) -> Mapping[str, tuple[int, str]]:
+        """Number and element id of each operation's line in the table."""
+        rows = self.rows
+        return {
+            p.operation: (i, f"r-{rows[f'patterns/{p.operation}']}") for i, p in enumerate(self.project.patterns, 1)
+        }
+
+    @cached_property
     def made_from(self) -> tuple[tuple[object, ...], ...]:
         """For each line of the table the objects it shows: the same objects show the same line."""
         plans = [m.plans for m in self.report.models]

@@ -143,7 +143,7 @@ def version_of(opened: Opened, place: str) -> int:
 
 def row_id(opened: Opened, operation: str) -> str:
     """The id of a pattern's row; it stays when the pattern is renamed."""
-    return f"r-{opened.rows.get(f'patterns/{operation}', 0)}"
+    return opened.numbers.get(operation, (0, "r-0"))[1]
 
 
 def key_families(report: Report) -> int:

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from app.rules.rule import SEVERITIES, Finding
 from app.templating import Page, html_of
 from app.views.opened import Opened
-from app.views.page import row_id
 from app.views.workbench.rows import MEMORY
 
 SHOWN = 40
@@ -57,19 +56,12 @@ class Panel(Page):
             len(mine) == len(others)
             and self.counts == other.counts
             and mine[:SHOWN] == others[:SHOWN]
-            and self._numbers == other._numbers
+            and self.opened.numbers == other.opened.numbers
         )
 
     @cached_property
     def chosen(self) -> Sequence[Finding]:
         return [f for f in self.opened.report.findings if ("accepted" if f.accepted else f.severity) in self.show]
-
-    @cached_property
-    def _numbers(self) -> dict[str, tuple[int, str]]:
-        """Number and element id of each operation's line."""
-        return {
-            p.operation: (i, row_id(self.opened, p.operation)) for i, p in enumerate(self.opened.project.patterns, 1)
-        }
 
     @property
     def articles(self) -> Markup:
@@ -83,9 +75,9 @@ class Panel(Page):
 
     def _where(self, finding: Finding) -> tuple[str, str]:
         base = f"/p/{self.opened.id}"
-        name = next((p for p in finding.patterns if p in self._numbers), "")
+        name = next((p for p in finding.patterns if p in self.opened.numbers), "")
         if name:
-            number, row = self._numbers[name]
+            number, row = self.opened.numbers[name]
             return f"#{number} {name}", f"#{row}"
         if finding.model:
             return finding.structure or finding.model, f"{base}/models/{quote(finding.model, safe='')}"
