@@ -288,14 +288,7 @@ class _Analysis:
         return out
 
     def _cell(self, row: Row, model: Candidate, records: tuple[Record, ...]) -> Cell:
-        if row.query is not None and row.intent is not None:
-            plan = plan_both(row.query, row.intent, records, self.world)
-        elif row.query is not None:
-            plan = plan_as_run(row.query, records, model.serves.get(row.pattern.operation), self.world)
-        elif row.intent is not None:
-            plan = plan_write(row.intent, records, self.world)
-        else:
-            plan = Plan(row.pattern.operation, Level.IMPOSSIBLE, questions=("The operation is not understood yet.",))
+        plan = self._plan(row, model, records)
         store = STORES[model.store]
         case = PlanCase(
             self.head,
@@ -314,6 +307,24 @@ class _Analysis:
         places = dict.fromkeys([*(s.structure for s in plan.steps), *(t.structure for t in plan.touches)])
         user = User(row.pattern, plan, row.query, row.intent, row.rate, row.peak)
         return Cell(user, tuple(_run("plan", case)), tuple(places))
+
+    def _plan(self, row: Row, model: Candidate, records: tuple[Record, ...]) -> Plan:
+        """How these records serve a row. A fault of the planner costs this one answer, never the page."""
+        try:
+            if row.query is not None and row.intent is not None:
+                return plan_both(row.query, row.intent, records, self.world)
+            if row.query is not None:
+                return plan_as_run(row.query, records, model.serves.get(row.pattern.operation), self.world)
+            if row.intent is not None:
+                return plan_write(row.intent, records, self.world)
+        except Exception:  # said on the row; tests fail on it
+            log.exception("%s cannot be planned on %s", row.pattern.operation, model.name)
+            return Plan(
+                row.pattern.operation,
+                Level.IMPOSSIBLE,
+                questions=("The planner failed on this row; nothing is said of it.",),
+            )
+        return Plan(row.pattern.operation, Level.IMPOSSIBLE, questions=("The operation is not understood yet.",))
 
     def _structure(
         self, model: Candidate, structure: Structure, records: tuple[Record, ...], users: list[User]

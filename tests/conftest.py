@@ -23,3 +23,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no shared folder beside the project; set KEYWRIGHT_SHARED")
     return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _no_hidden_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule or plan that breaks is shown as such to a user; in a test it is a failure."""
+
+    def fail(message: str, *args: object) -> None:
+        pytest.fail(f"hidden fault: {message % args}")
+
+    monkeypatch.setattr("app.analysis.log.exception", fail)
