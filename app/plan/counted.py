@@ -6,6 +6,7 @@ from math import inf, prod
 
 from app.model.candidate import RecordShape, Structure
 from app.model.conditions import Comparison
+from app.model.keys import KeyPart, parse_template
 from app.model.spread import ONE, Spread
 from app.plan.judge import cond
 from app.plan.types import Edge, World
@@ -15,11 +16,34 @@ Thing = Structure | RecordShape
 
 
 def entries(thing: Thing, of: str, world: World) -> Spread:
-    """Stored records per entity record: those `for each` asks for."""
+    """Stored records per entity record: those `for each` asks for, one per element of an array in the key."""
     found = ONE
     for edge in each_way(thing.for_each, of, world):
         found = found.of(edge.count)
+    for attr in arrays(thing, of, world):
+        found = found.of(world.stats[attr].items)
     return found
+
+
+def arrays(thing: Thing, of: str, world: World) -> tuple[str, ...]:
+    """Arrays of the entity that its key is made of: `[post.tags]`, `TAG#{post.tags}`, `by_tag:{post.tags}`."""
+    keys: list[KeyPart] = []
+    for key in (thing.pk, thing.sk):
+        keys += key.parts if key is not None else ()
+    if isinstance(thing, Structure):
+        keys += [*(thing.partition_key or ()), *(thing.clustering_key or ())]
+        if thing.kind == "keys" and "{" in thing.name:
+            keys += template(thing.name)
+    found = (fold(place(world, of, k.attr)).attr for k in keys if k.attr)
+    return tuple(dict.fromkeys(a for a in found if a in world.stats and world.stats[a].type.endswith("[]")))
+
+
+def template(name: str) -> tuple[KeyPart, ...]:
+    """The parts of a structure's name; none where it cannot be read as a template."""
+    try:
+        return parse_template(name).parts
+    except ValueError:
+        return ()
 
 
 def each_way(text: str, of: str, world: World) -> tuple[Edge, ...]:

@@ -29,7 +29,8 @@ def entries_of(
     taken from its arrays.
     """
     paths = [p for p in record.paths if not p.scan and p.kind != "scan"]
-    found = {p.name: (p, _of_path(p, op, touched, change, world, pushed)) for p in paths}
+    keyed = frozenset(p.attr for p in (*record.primary.partition, *record.primary.order))
+    found = {p.name: (p, _of_path(p, op, touched, change, world, pushed, keyed)) for p in paths}
     rewrite = record.dialect.writing.all_indexes and op not in ("put", "remove")
     if rewrite and any(touched & named(p) for p in paths):
         # a new version of the row, off the page chain of the old one: an entry in every index that holds it
@@ -109,11 +110,19 @@ def units_of(
 
 
 def _of_path(
-    path: AccessPath, op: str, touched: frozenset[str], change: Change, world: World, pushed: float
+    path: AccessPath,
+    op: str,
+    touched: frozenset[str],
+    change: Change,
+    world: World,
+    pushed: float,
+    keyed: frozenset[str],
 ) -> Entries:
+    """`keyed`: attributes of the record's own key; of an array among them each record has one element."""
     if path.primary:
         return {"put": (1.0, 0.0, 0.0), "remove": (0.0, 1.0, 0.0), "move": (1.0, 1.0, 0.0)}.get(op, NONE)
-    each = prod(world.stats[p.attr].elements for p in path.order if p.many and p.attr in world.stats)
+    arrays = (p.attr for p in path.order if p.many and p.attr in world.stats and p.attr not in keyed)
+    each = prod(world.stats[a].elements for a in arrays)
     before, after = _share(path, change, op, after=False), _share(path, change, op, after=True)
     if op == "put":
         return each * after, 0.0, 0.0

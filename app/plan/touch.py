@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, prod
 
-from app.model.spread import Spread, exactly
+from app.model.spread import ONE, Spread, exactly
 from app.plan.entries import NONE, Written, entries_of, likely, units_of, within
 from app.plan.spot import Spot, key_of, own_columns, scattered, spot
 from app.plan.support import Found, Sought
@@ -58,15 +58,15 @@ class Touching:
         why = self.why or self._place_of_truth()
         if why == "computed" and self.record.purpose == "counter":
             why = "counter"
-        if not self.why:
-            where = replace(where, count=where.count.of(self.record.entries))
+        if (each := self.record.entries) != ONE:
+            where = replace(where, count=where.count.of(each))
         if not (op := self._op(why)):
             return
         if gates := self.record.primary.only:
             op, share = self._gated(op, gates)
             where = replace(where, count=where.count.times(share))
-        if where.count.avg:
-            self._touch(op, why, where, when, lag)
+        if where.count.avg and not self._element(op, why, where, when, lag):
+            self.touch(op, why, where, when, lag)
 
     def _lag(self) -> tuple[float, str]:
         record, held = self.record, self.record.shape[self.at]
@@ -108,6 +108,26 @@ class Touching:
             return "push"
         return kind
 
+    def _element(self, op: str, why: str, where: Spot, when: str, lag: float) -> bool:
+        """One element more or less in an array of the key: a record is made or removed, the others have the array."""
+        held = self.record.shape[0].attrs
+        arrays = self._arrays()
+        if op != "set" or self.at or not arrays:
+            return False
+        made = "put" if any(self.change.sets[a] == "push" for a in arrays) else "remove"
+        known = replace(self.change, known=self.change.known | arrays)
+        one = replace(where, count=self.change.count, label=f"one element of {where.label}")
+        replace(self, change=known).touch(made, why, one, when, lag)
+        if self.attrs - arrays or held is None or arrays & held:
+            self.touch(op, why, where, when, lag)
+        return True
+
+    def _arrays(self) -> frozenset[str]:
+        """Arrays in the key to which the change adds an element, or from which it takes one."""
+        parts = (*self.record.primary.partition, *self.record.primary.order)
+        arrays = frozenset(p.attr for p in parts if p.many) & self.attrs
+        return frozenset(a for a in arrays if self.change.sets.get(a) in ("push", "pull"))
+
     def _cache(self, where: Spot) -> None:
         """A cache key is deleted on change where the model says so; else it runs out by itself."""
         record = self.record
@@ -135,7 +155,8 @@ class Touching:
             )
         )
 
-    def _touch(self, op: str, why: str, where: Spot, when: str, lag: float) -> None:
+    def touch(self, op: str, why: str, where: Spot, when: str, lag: float) -> None:
+        """Add the touch with what it costs."""
         record, change, world = self.record, self.change, self.world
         primary = key_of(record)
         if record.value_type:  # members of a value are named by what the change brings
@@ -205,7 +226,7 @@ class Touching:
 
     def _moved(self, op: str, primary: frozenset[str]) -> bool:
         """A changed key is another record, except inside a value that orders its members itself."""
-        if op not in ("set", "add") or self.change.kind == "insert" or not self.attrs & primary:
+        if op not in ("set", "add") or self.change.kind == "insert" or not (self.attrs - self._arrays()) & primary:
             return False
         if self.change.kind == "upsert" and self.attrs & primary <= self.change.known:
             return False

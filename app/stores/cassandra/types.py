@@ -124,6 +124,12 @@ def type_of(attr: str, world: World) -> str:
     return cql_type(stat.type) if stat is not None else "text"
 
 
+def element_type(attr: str, world: World) -> str:
+    """The CQL type of an attribute in a key: of an array, that of its elements."""
+    stat = world.stats.get(attr)
+    return cql_type(stat.type.removesuffix("[]")) if stat is not None else type_of(attr, world)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     name: str
@@ -154,11 +160,11 @@ class Types:
 
 
 def key_column(part: KeyPart, of: str, world: World) -> Column:
-    """A partition or clustering column: the entity's own, or one derived from it."""
+    """A partition or clustering column: the entity's own, or one derived from it; of an array, one element."""
     own = world.own(of, part.attr)
     default = part.attr.rpartition(".")[2] if part.attr else "shard"
     if not part.filters and not part.kept.chosen:
-        return Column(part.name or own.rpartition(".")[2] or default, type_of(own, world))
+        return Column(part.name or own.rpartition(".")[2] or default, element_type(own, world))
     words = {f.name for f in part.filters}
     kind = "int" if part.kept.fan or words & {"shard", "hash", "chunk"} else "text"
     word = part.filters[0].name if part.filters else "shard"

@@ -74,6 +74,7 @@ DIALECT = Dialect(
     title="DynamoDB",
     ops={
         "=": Op(Kind.POINT),
+        "contains": Op(Kind.POINT),  # where the table keeps an item for each element
         "in": Op(Kind.POINTS),
         **dict.fromkeys(SPANS, Op(Kind.SPAN)),
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from app.model.candidate import Candidate, Index, Structure
@@ -65,8 +66,16 @@ def paths_of(thing: Thing, structure: Structure, world: World, base: Way) -> tup
     primary = AccessPath(table, of, partition, order, unique=True, primary=True)
     ways = [(i, "gsi", index_way(i, thing, structure)) for i in structure.gsi]
     ways += [(i, "lsi", local_way(i, thing, structure)) for i in structure.lsi]
-    indexes = (_index(i, kind, way, primary, thing, world) for i, kind, way in ways if way is not None)
+    made = (_index(i, kind, way, primary, thing, world) for i, kind, way in ways if way is not None)
+    # a list is no key: only where the table keeps an item for each element is the element one
+    each = arrays((*partition, *order))
+    indexes = (path for path in made if arrays((*path.partition, *path.order)) <= each)
     return (primary, *indexes, AccessPath(f"{table} scan", of, scan=True, kind="scan"))
+
+
+def arrays(parts: Iterable[Part]) -> frozenset[str]:
+    """Arrays among the parts of a key."""
+    return frozenset(p.attr for p in parts if p.many)
 
 
 def _parts(way: Way, of: str, world: World) -> tuple[tuple[Part, ...], tuple[Part, ...]]:

@@ -59,7 +59,7 @@ def parts(structure: Structure, of: str, world: World) -> tuple[Part, ...]:
     """The key as one stored value, without parts that the workload does not know."""
     found = lay.parts(template(structure.name), of, world)
     return tuple(
-        Part(p.attr, p.dir, p.kept, 0, False, p.literal, KEY) for p in found if not p.attr or p.attr in world.stats
+        Part(p.attr, p.dir, p.kept, 0, p.many, p.literal, KEY) for p in found if not p.attr or p.attr in world.stats
     )
 
 
