@@ -27,13 +27,14 @@ def check(case: StructureCase) -> Iterator[Finding]:
 
     ## What it flags
 
-    A partition whose bytes or rows pass the store's limit at p99 or at the maximum, now or before the horizon. An error
-    from ten times the limit on at p99, else a warning. Rows that have expired count until they are purged.
+    A partition whose bytes or rows pass the store's limit at p99 or at the maximum, now or before the horizon. An
+    error from ten times the limit on at p99, else a warning; advice where the limit is an assumption. Rows that have
+    expired count until they are purged.
 
     ## Why it hurts
 
-    A partition lives on one node as one piece: it is repaired, moved and compacted as a whole, and reads in it get slower
-    with every row.
+    A partition lives on one node as one piece: it is repaired, moved and compacted as a whole, and reads in it get
+    slower with every row.
 
     ## Example
 
@@ -42,7 +43,10 @@ def check(case: StructureCase) -> Iterator[Finding]:
     name: Metrics
     entities:
       - {name: host, count: 200, fields: [id string key avg 12]}
-      - {name: metric, size: 150, keep: 30 days, fields: [host_id string, name string key avg 30, at datetime key monotonic]}
+      - name: metric
+        size: 150
+        keep: 30 days
+        fields: [host_id string, name string key avg 30, at datetime key monotonic]
     relationships:
       - {parent: host, child: metric, via: host_id, children: {avg: 86M, p99: 86M, max: 90M}}
     patterns:
@@ -61,7 +65,10 @@ def check(case: StructureCase) -> Iterator[Finding]:
     name: Metrics
     entities:
       - {name: host, count: 200, fields: [id string key avg 12]}
-      - {name: metric, size: 150, keep: 30 days, fields: [host_id string, name string key avg 30, at datetime key monotonic]}
+      - name: metric
+        size: 150
+        keep: 30 days
+        fields: [host_id string, name string key avg 30, at datetime key monotonic]
     relationships:
       - {parent: host, child: metric, via: host_id, children: {avg: 86M, p99: 86M, max: 90M}}
     patterns:
@@ -114,17 +121,20 @@ class _Limit:
 
 
 def _judge(case: StructureCase, record: Record, path: AccessPath, held: PartitionSize) -> Finding | None:
-    limits = list(_limits(case, path, held))
+    limits = list(_limits(case, held))
     if not limits or (held.crosses_p99 is None and held.crosses_max is None and held.purged_bytes <= held.limit):
         return None
     worst = max(limits, key=lambda x: max(x.p99, x.most) / x.limit)
     fact = case.store.facts[worst.slug]
-    severity: Severity = "error" if worst.p99 > FAR * worst.limit and not fact.assumed else "warning"
+    severity: Severity = "error" if worst.p99 > FAR * worst.limit else "warning"
+    if fact.assumed:
+        severity = "advice"
+    against = " and ".join(x.shown for x in limits)
     many, bytes_ = (held.purged_rows, held.purged_bytes) if _expires(held) else (held.rows.max, held.bytes.max)
     until = f" until purged ({count(held.rows.max)} rows, {size(held.bytes.max)} live)" if _expires(held) else ""
     day = _day(held)
     message = (
-        f"{count(many)} rows, {size(bytes_)}{until} in the largest partition of {path.name}{day}, against {worst.shown}"
+        f"{count(many)} rows, {size(bytes_)}{until} in the largest partition of {path.name}{day}, against {against}"
     )
     evidence = [
         Evidence("rows, average", count(held.rows.avg), held.rows.avg),
@@ -154,7 +164,7 @@ def _expires(held: PartitionSize) -> bool:
     return held.purged_rows > 1.01 * held.rows.max
 
 
-def _limits(case: StructureCase, path: AccessPath, held: PartitionSize) -> Iterator[_Limit]:
+def _limits(case: StructureCase, held: PartitionSize) -> Iterator[_Limit]:
     """The limits that are passed within the horizon."""
     purged = _expires(held)
     facts = case.store.facts
@@ -188,14 +198,20 @@ def _fixes(case: StructureCase, record: Record, path: AccessPath, held: Partitio
     rows = held.purged_rows if _expires(held) else held.rows.max
     each = held.bytes.max / held.rows.max if held.rows.max else 0.0
     facts = case.store.facts
-    most = min(
-        facts["partition_rows"].value if "partition_rows" in facts else inf,
-        facts["partition_bytes"].value / each if "partition_bytes" in facts and each else inf,
-    )
+    most = facts["partition_bytes"].value / each if "partition_bytes" in facts and each else inf
+    if rows <= most and "partition_rows" in facts:
+        most = facts["partition_rows"].value
     time = clock(path, record.of, case.world)
     present = next((p for p in parts if p.kept.bucket), None)
     inflow = case.world.inflow.get(record.of, 0.0)
-    if time and not case.store.can.range_sharded and present is None and inflow:
+    if present is not None:
+        finer = [name for name, seconds in BUCKETS.items() if rows * seconds / present.kept.bucket <= most]
+        if finer:
+            name = max(finer, key=BUCKETS.__getitem__)
+            label = f"Cut {path.name} by {name} of {present.attr}"
+            cut = spread(case, path, label, (f"{present.attr}|{name}",), instead=present.attr)
+            return (*_further(case, record, path, rows, most), *cut)
+    elif time and not case.store.can.range_sharded and inflow:
         lives = case.world.keeps.get(record.of) or max(1.0, case.world.counts.get(record.of, 0.0) / inflow)
         fitting = [name for name, seconds in BUCKETS.items() if rows * seconds / max(lives, seconds) <= most]
         if fitting:
@@ -210,9 +226,10 @@ def _further(case: StructureCase, record: Record, path: AccessPath, rows: float,
     stats = case.world.stats
     own = [p.attr for p in path.order if p.attr in stats and p.kept.exact] + list(case.world.keys.get(record.of, ()))
     times = ("datetime", "date")
-    found = sorted(
-        {a for a in own if a not in inside and stats[a].type not in times}, key=lambda a: (stats[a].distinct, a)
-    )
+    cuts = {a for a in own if a not in inside and stats[a].type not in times}
+    if not case.store.can.range_sharded:
+        cuts = {a for a in cuts if not stats[a].unique}  # one record each: no list would be left
+    found = sorted(cuts, key=lambda a: (stats[a].distinct, a))
     if not found:
         return ()
     enough = next((a for a in found if rows / stats[a].distinct <= most), found[-1])
