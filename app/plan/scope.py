@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.model.spread import Spread
+from app.model.spread import ONE, Spread
 from app.plan.types import Miss, Part, Record, Touch, Writing
 
 NOTHING = Writing()
@@ -46,7 +46,7 @@ def scope_of(
         scope.word = "partition"
     else:
         _widest(scope, total)
-    _guards(scope, touches)
+    _guards(scope, touches, records)
     if atomic and scope.word in ("none", "batch"):
         scope.notes.append(
             "atomic was asked, but a batch is all-or-nothing without being isolated"
@@ -71,9 +71,14 @@ def _widest(scope: Scope, total: Spread) -> None:
             scope.misses.append(Miss("limit", what, fix="write in parts, each safe to repeat"))
 
 
-def _guards(scope: Scope, touches: Sequence[Touch]) -> None:
+def _alike(touches: Sequence[Touch], records: Mapping[str, Record]) -> bool:
+    """Whether one kind of record is written several times, by keys that may be equal."""
+    return any(t.count.max > 1 and records[t.record].entries == ONE for t in touches)
+
+
+def _guards(scope: Scope, touches: Sequence[Touch], records: Mapping[str, Record]) -> None:
     writing = scope.writing
-    if not writing.twice and scope.word == "transaction" and any(t.count.max > 1 for t in touches):
+    if not writing.twice and scope.word == "transaction" and _alike(touches, records):
         scope.notes.append("the same record may not appear twice in one transaction: add up equal keys first")
     if any(t.only_if for t in touches) and not scope.single and writing.condition != "transaction":
         scope.notes.append(f"`only if` reaches one {writing.condition}: the other records are not guarded")

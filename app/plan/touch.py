@@ -168,6 +168,7 @@ class Touching:
             op = "move"
             reads += 0 if way.whole else 1  # the old key, and what else the record holds
         reads += self._refill(op)
+        reads += op == "put" and change.kind == "update"  # what a record newly kept here holds besides
         written = self._entries(op, why)
         base, more = units_of(record, list(written.values()), world, moved=op == "move")
         touch = Touch(

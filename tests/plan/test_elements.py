@@ -106,6 +106,19 @@ def test_what_each_repeats_is_written_in_each(models: dict[str, ModelReport], na
     assert not touched(models["Keys"], "Retitle")
 
 
+def test_the_text_names_one_element(models: dict[str, ModelReport]) -> None:
+    project = read_yaml(TAGS)
+    pattern = project.pattern("Posts with a tag")
+    assert pattern is not None
+    texts = {
+        n: m.store.query(pattern, m.plans[pattern.operation], m.model, build_world(project)) for n, m in models.items()
+    }
+    assert "WHERE tags = :tag" in texts["Tables"]
+    assert '"KeyConditionExpression": "#pk = :pk"' in texts["Items"]
+    assert '"S": "TAG#{tag}"' in texts["Items"]
+    assert 'ZRANGE "posts:by_tags:$tag"' in texts["Keys"]
+
+
 def test_a_list_is_no_key_of_an_index(models: dict[str, ModelReport]) -> None:
     made = models["List as a key of an index"]
     assert [p.name for p in made.records[0].paths] == ["posts", "posts scan"]

@@ -73,6 +73,8 @@ def _support(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
         yield f"-- before it: find the rows of {touch.record} by {touch.find}{_times(touch)}"
     elif touch.reads:
         yield f"-- before it: {touch.reads:g} read(s) for what {touch.record} copies or replaces"
+    if touch.op == "put" and spot.record.entries.max > 1:
+        yield f"-- {touch.structure}: one INSERT for each of {touch.count.avg:,.3g} rows"
     held = _inside(touch, spot)
     if held is not None and touch.op in ("push", "pull", "set"):
         yield f"-- {held.name or held.entity} is frozen: read it, change it, write it as a whole"

@@ -67,7 +67,7 @@ class Bound:
             return "{shard}"
         filters = "".join(f"|{f}" for f in part.filters)
         for cond in self.of(attr):
-            if cond.op == "=":
+            if cond.op in ("=", "contains"):  # an array in a key is one of its elements
                 return _filtered(self.operand(cond), filters)
             if cond.op == "in":
                 self._note(f"one request for each value of {field_of(attr)}")
