@@ -28,8 +28,8 @@ def check(case: StructureCase) -> Iterator[Finding]:
 
     ## Why it hurts
 
-    Each value is one list on each node. Asking for it asks all nodes, and each reads its whole list; repairs and removed
-    rows make it worse.
+    Each value is one list on each node. Asking for it asks all nodes, and each reads its whole list; repairs and
+    removed rows make it worse.
 
     ## Example
 

@@ -33,7 +33,7 @@ def check(case: StructureCase) -> Iterator[Finding]:
     entities:
       - name: thing
         count: 1M
-        fields: [id objectid key, a int32, b int32, c int32, d int32, e int32, f int32, g int32, h int32, i int32, j bool]
+        fields: [id objectid key, a int32, b int32, c int32, d int32, e int32, f int32, g bool, h bool, i bool, j date]
     models:
       - name: A
         store: mongodb

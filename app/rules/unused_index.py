@@ -66,7 +66,7 @@ def check(case: StructureCase) -> Iterator[Finding]:
     reads = [plan for pattern, plan, *_ in case.users if pattern.is_read]
     if not reads or any(plan.level is Level.IMPOSSIBLE for plan in reads):
         return  # what no way serves might still be meant for the index
-    used = {s.path for _, plan, *_ in case.users for s in _steps(plan.steps)}
+    used = {s.path for _, plan, *_ in case.users for s in every_step(plan.steps)}
     used |= {plan.likely.path for _, plan, *_ in case.users if plan.likely is not None}
     used |= {t.find for _, plan, *_ in case.users for t in plan.touches}
     names: set[str] = set()
@@ -96,7 +96,8 @@ def check(case: StructureCase) -> Iterator[Finding]:
             )
 
 
-def _steps(steps: tuple[Step, ...]) -> Iterator[Step]:
+def every_step(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """Steps and the branches inside them."""
     for step in steps:
         yield step
-        yield from _steps(step.branches)
+        yield from every_step(step.branches)
