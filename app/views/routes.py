@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.views import edit, entities, entries, new, projects, workbench
+from app.views import (
+    decisions,
+    edit,
+    entities,
+    entries,
+    exports,
+    history,
+    keys,
+    models,
+    new,
+    projects,
+    review,
+    rules,
+    share,
+    stores,
+    workbench,
+)
 
 router = APIRouter()
-for family in (projects, new, workbench, edit, entities, entries):
+inside = (workbench, edit, entities, entries, models, keys, decisions, history, exports, share)
+for family in (projects, new, *inside, review, rules, stores):
     router.include_router(family.router)
 
 __all__ = ["router"]
