@@ -241,7 +241,7 @@ def _per_child(making: _Making, pattern: Pattern, name: str, change: Change) -> 
     held = any(c.entity == down.child for c in making.changes)
     if not held:
         making.notes.append(f"the {down.child} records are read first: one {change.kind} for each")
-    return replace(change, known=known, count=down.children)
+    return replace(change, known=known, count=down.children, apart=True)
 
 
 def _cascade(making: _Making, change: Change, depth: int) -> None:

@@ -14,6 +14,7 @@ from app.plan.spot import Spot, key_of, own_columns, scattered, spot
 from app.plan.support import Found, Sought
 from app.plan.types import Change, Cond, Level, Miss, Record, Rel, Touch, World
 
+NOTHING: frozenset[str] = frozenset()
 BY_KEY = Found("key", Level.KEY_LOOKUP)
 STORED_KINDS = {"insert": "put", "delete": "remove"}
 
@@ -58,7 +59,7 @@ class Touching:
         why = self.why or self._place_of_truth()
         if why == "computed" and self.record.purpose == "counter":
             why = "counter"
-        if (each := self.record.entries) != ONE:
+        if (each := self.record.entries) is not ONE:
             where = replace(where, count=where.count.of(each))
         if not (op := self._op(why)):
             return
@@ -124,6 +125,8 @@ class Touching:
 
     def _arrays(self) -> frozenset[str]:
         """Arrays in the key to which the change adds an element, or from which it takes one."""
+        if self.record.entries is ONE:
+            return NOTHING
         parts = (*self.record.primary.partition, *self.record.primary.order)
         arrays = frozenset(p.attr for p in parts if p.many) & self.attrs
         return frozenset(a for a in arrays if self.change.sets.get(a) in ("push", "pull"))
@@ -205,9 +208,16 @@ class Touching:
             way = Found("the relationship it is for", Level.KEY_LOOKUP, 1.0)
         elif not made and (not primary <= owned or scattered(self.record)):
             way = self._find(owned)
+        elif op == "remove" and primary and self._in_one_value():
+            way = Found(self.record.primary.name, Level.KEY_LOOKUP)
         if op in ("put", "push") or (op == "set" and not self.at):
             way = replace(way, reads=way.reads + self._born())
         return way
+
+    def _in_one_value(self) -> bool:
+        """Several members of one set, hash or list: one command takes them out."""
+        change = self.change
+        return bool(self.record.value_type) and change.count.max > 1 and not change.apart
 
     def _entries(self, op: str, why: str) -> Written:
         """Index entries by path; an upsert is partly an insert, partly an update."""

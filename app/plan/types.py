@@ -564,6 +564,8 @@ class Change:
     """Share of an upsert that inserts."""
     key_by: str = "client"
     cascade: bool = False
+    apart: bool = False
+    """Several instances of which each has values of its own (`for each`, a batch of new records)."""
 
 
 @dataclass(frozen=True, slots=True)

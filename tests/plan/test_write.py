@@ -364,6 +364,15 @@ def test_a_range_is_deleted_in_one_request_where_the_store_can() -> None:
     assert (at_once.requests, at_once.level) == (ONE, Level.PARTITION_RANGE)
 
 
+def test_members_of_one_value_go_in_one_command() -> None:
+    dialect = replace(w.KEYS, writing=replace(w.KEYS.writing, by_prefix=True))
+    cart = w.record("cart", "cart_item", dialect, ("cart_item.user_id",), ("cart_item.sku",), value_type="hash")
+    emptied = plan(EMPTY_CART, (cart,), w.ORDERS)
+    assert (emptied.requests, emptied.records.avg, emptied.level) == (ONE, 4, Level.KEY_LOOKUP)
+    apart = plan(replace(EMPTY_CART, apart=True), (cart,), w.ORDERS)
+    assert (apart.requests.avg, apart.level) == (4, Level.FAN_OUT)
+
+
 def test_a_shard_the_writer_picked_is_looked_for() -> None:
     shard = Part(kept=Kept(chosen=True, fan=4, order=0, exact=False))
     primary = AccessPath("outbox", "event", (shard,), (Part("event.id"),), unique=True, primary=True)

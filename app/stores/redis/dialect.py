@@ -69,7 +69,7 @@ DIALECT = Dialect(
     },
     encoding=NOTHING,
     joins=Joins(list_max=int(FACTS["pipeline_commands"].value), by_key_only=True),
-    writing=Writing(across="slot", condition="partition"),
+    writing=Writing(across="slot", condition="partition", by_prefix=True),
     partition_points=Use.EACH,
     order_points=Use.EACH,
     residual=Use.CLIENT,

@@ -47,9 +47,9 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
         yield from (f"#   {line}" for line in text.splitlines())
     touched = {t.structure: t for t in plan.touches if t.store == "redis"}
     for touch in touched.values():
-        if touch.count.avg > 1 and touch.op in ("put", "set", "move", "remove"):
+        if touch.count.avg > 1 and touch.find == "key" and touch.op in ("put", "set", "move", "remove"):
             yield f"# {touch.structure}: for each of {touch.count.avg:,.3g} keys or members"
-        if touch.find not in ("key", ""):
+        if touch.find not in ("key", "") and not touch.find.startswith(touch.structure):
             yield f"# before it: the keys of {touch.structure} are read in {touch.find}"
     writes: list[Written] = []
     read = {s.structure for s in plan.steps}
