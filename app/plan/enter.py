@@ -48,7 +48,8 @@ class Entry:
         m, conds = offer.need, self._known(offer.need)
         if m == self.entry or (conds and self._between(m)):
             need = self.query.needs[m]
-            matched = self.query.matched if need.where or need.any_of else self.many[m]
+            asked = need.where or need.any_of
+            matched = (need.matched or self.query.matched) if asked else self.many[m]
             self._ask(offer, "where", conds, 0, ONE, matched)
 
     def _by_links(self, offer: Offer) -> None:

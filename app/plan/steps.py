@@ -147,7 +147,8 @@ def counts(query: Query, entry: int) -> list[Spread]:
     out = [ONE] * len(query.needs)
     limit = query.limit + query.offset if query.limit else 0
     stops = limit and (entry == 0 or not query.root.order)
-    out[entry] = query.matched.at_most(limit) if stops else query.matched
+    found = query.needs[entry].matched or query.matched
+    out[entry] = found.at_most(limit) if stops else found
     todo, done = [entry], {entry}
     while todo:
         n = todo.pop()
