@@ -38,7 +38,7 @@ def bench(page: Page, studio: str) -> Page:
     """The workbench of a project made by pasting the table."""
     page.goto(f"{studio}/new")
     page.fill("#text", TABLE)
-    expect(page.locator("#reading li")).to_have_count(3)
+    expect(page.locator("#reading ol > li")).to_have_count(3)
     page.fill("#name", "Shop")
     page.click("text=Create project")
     expect(page.locator("#rows tr.line")).to_have_count(3)
@@ -79,7 +79,7 @@ class TestPaste:
             data.setData("text/plain", "Operation\\tFreq\\nCheck session\\t2000/s\\nOrders of a user\\t60/s\\n")
             document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true})) }"""
         )
-        expect(bench.locator("#paste-reading li")).to_have_count(2)
+        expect(bench.locator("#paste-reading ol > li")).to_have_count(2)
         bench.click("text=Add rows")
         expect(bench.locator("#rows tr.line")).to_have_count(5)
         bench.keyboard.press("Control+z")
