@@ -1,0 +1,151 @@
+"""Keys of a helper family never expire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.model.growth import consistency_of
+from app.plan import lay
+from app.plan.types import Record
+from app.rules.ground import change, finding, size_evidence
+from app.rules.memory_limit import eviction, memory_limit
+from app.rules.rule import Ask, Evidence, Finding, Severity, StructureCase, rule
+from app.rules.words import duration, rate, size
+
+HELPERS = frozenset({"cache", "index", "lookup", "limiter", "session", "presence"})
+"""Purposes of keys that should go away by themselves."""
+DAY = 86_400.0
+
+
+@rule(severity="error", scope="structure")
+def check(case: StructureCase) -> Iterator[Finding]:
+    """Keys of a helper family never expire.
+
+    ## What it flags
+
+    A cache, an index of one, a limiter, session or presence without a time to live. An error if it grows and the server
+    cannot throw it away when it is full (`noeviction`, or `volatile-…`, which only touches keys that expire), else a
+    warning.
+
+    ## Why it hurts
+
+    The family grows until the memory is full. Then writes are refused, or keys that do expire are thrown out in place
+    of those that do not.
+
+    ## Example
+
+    ```yaml flagged
+    keywright: 1
+    name: Queries
+    entities:
+      - {name: query, growth: 20k/day, fields: [id string key avg 40, result json avg 5 KB]}
+    patterns:
+      - {operation: Run, get: query, where: "query.id = :q", needs: query, rate: 50/s, consistency: eventual 10 min}
+    models:
+      - name: A
+        store: redis
+        options: {maxmemory: 2 GB, maxmemory-policy: volatile-lru}
+        structures:
+          - {keys: "cache:{query.id}", type: string, of: query, ttl: none, purpose: cache, truth: elsewhere}
+    ```
+
+    ## Instead
+
+    ```yaml clean
+    keywright: 1
+    name: Queries
+    entities:
+      - {name: query, growth: 20k/day, fields: [id string key avg 40, result json avg 5 KB]}
+    patterns:
+      - {operation: Run, get: query, where: "query.id = :q", needs: query, rate: 50/s, consistency: eventual 10 min}
+    models:
+      - name: A
+        store: redis
+        options: {maxmemory: 2 GB, maxmemory-policy: volatile-lru}
+        structures:
+          - {keys: "cache:{query.id}", type: string, of: query, ttl: 10 min, purpose: cache, truth: elsewhere}
+    ```
+
+    ## When to allow it
+
+    Where the family is bounded by what it is of, fits in memory, and every change of the truth deletes its key.
+
+    ## Sources
+
+    The server's page on eviction; field reports of memory full of keys that never expire.
+    """
+    structure = case.structure
+    if not case.store.can.by_key_only or structure.max is not None:
+        return
+    life = lay.ttl(structure.ttl)
+    if life.expires or life.unclear:
+        return
+    for record in case.records:
+        if record.purpose in HELPERS or (record.purpose == "" and not record.truth):
+            found = _judge(case, record)
+            if found is not None:
+                yield found
+
+
+def _judge(case: StructureCase, record: Record) -> Finding | None:
+    structure, policy = case.structure, eviction(case.model, case.structure)
+    inflow = case.world.inflow.get(record.of, 0.0)
+    fixed = not case.world.keeps.get(record.of) and not inflow
+    growth = inflow * record.size.avg / max(1.0, record.group)
+    full, stored = memory_limit(case.model, structure), case.load.storage
+    kept = policy.startswith("volatile") or policy in ("", "noeviction")
+    if fixed and record.purpose != "cache":
+        return None
+    severity: Severity = "error" if growth > 0 and kept and (policy or full) else "warning"
+    name = structure.name
+    evidence = [
+        Evidence("records added", rate(inflow), inflow),
+        size_evidence("memory added per day", growth * DAY),
+        size_evidence("memory now", stored, assumed=record.of in case.world.unknown_counts),
+    ]
+    if growth > 0 and full:
+        evidence.append(Evidence("maxmemory", size(full), full))
+        days = full / growth
+        evidence.append(Evidence("days until it alone is full", duration(days), days))
+        message = (
+            f"{name} never expires and gains {size(growth * DAY)} a day: {size(full)} are full in {duration(days)}"
+        )
+    elif growth > 0:
+        message = f"{name} never expires and gains {size(growth * DAY)} a day"
+    else:
+        message = f"{name} never expires: what is not deleted on change stays as it is"
+    if policy.startswith("volatile"):
+        message += f", and {policy} cannot evict it"
+    elif policy == "noeviction":
+        message += ", and writes are refused then"
+    asks = () if full or not growth else (Ask(f"models/{case.model.name}/options", "maxmemory", "{maxmemory: 2 GB}"),)
+    ttl = _lifetime(case, record)
+    return finding(
+        case,
+        "cache-without-ttl",
+        severity,
+        message,
+        *evidence,
+        fixes=(change(case, f"Let it expire after {ttl}", lambda s: s.model_copy(update={"ttl": ttl})),),
+        asks=asks,
+        patterns=[p.operation for p, *_ in case.users],
+    )
+
+
+def _lifetime(case: StructureCase, record: Record) -> str:
+    """The age that readers accept; for families without readers, that of another family of the same entity."""
+    ages = [consistency_of(p, record.of).age for p, *_ in case.users if p.is_read]
+    known = [a for a in ages if a is not None and 0 < a < 1e9]
+    if known:
+        return span(min(known))
+    others = (s.ttl for s in case.model.structures if s.of == record.of and lay.ttl(s.ttl).seconds)
+    default = "1 h" if record.purpose == "limiter" else "1 day"
+    return next(iter(sorted(others, key=lambda t: -lay.ttl(t).seconds)), default)
+
+
+def span(seconds: float) -> str:
+    """A length of time as a project file writes it."""
+    for unit, word in ((86_400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if seconds >= unit and seconds % unit == 0:
+            return f"{seconds / unit:.0f} {word}" if word != "days" or seconds > unit else "1 day"
+    return f"{seconds:g} s"
