@@ -14,29 +14,25 @@ from app.model.candidate import Candidate
 from app.model.project import Project
 from app.model.text import part_from_plain
 from app.plan.world import build_world
+from app.starters.design import Design, apart, read_design, refreshing
 from app.starters.document import documents
 from app.starters.key_families import key_families
-from app.starters.plan import Design, read_design
+from app.starters.nests import nested
 from app.starters.single_table import single_table
 from app.starters.table_per_query import tables
+from app.starters.words import listed
 from app.stores import STORES
 from app.stores.store import Capabilities
 
-Structures = list[dict[str, Any]]
-Builder = Callable[[Design], Structures]
+Builder = Callable[[Design], list[dict[str, Any]]]
 
-NAMES: Mapping[str, str] = {
-    "single_table": "Single table",
-    "table_per_query": "Table per query",
-    "by_key_only": "Key families",
-    "embeds": "Documents",
+BUILDERS: Mapping[str, tuple[str, str, Builder]] = {
+    "single_table": ("single_table", "single table", single_table),
+    "table_per_query": ("table_per_query", "table per query", tables),
+    "by_key_only": ("key_families", "key families", key_families),
+    "embeds": ("documents", "documents", documents),
 }
-BUILDERS: tuple[tuple[str, Builder], ...] = (
-    ("single_table", single_table),
-    ("table_per_query", tables),
-    ("by_key_only", key_families),
-    ("embeds", documents),
-)
+"""By capability, the most telling first: kind of starter, its title, what builds it."""
 
 
 def starter(project: Project, store_name: str) -> Candidate:
@@ -45,21 +41,32 @@ def starter(project: Project, store_name: str) -> Candidate:
     Raises KeyError for a store that does not exist. A workload without entities gives a model without structures.
     """
     store = STORES[store_name]
-    kind, build = _builder(store.can)
-    limit = store.facts["max_record_bytes"].value if "max_record_bytes" in store.facts else 0.0
-    design = read_design(project, build_world(project), limit, store.can)
+    kind, title, build = _builder(store.can)
+    design = refreshing(apart(nested(read_design(project, build_world(project), store, kind))))
     data = {
-        "name": _free_name(f"{store.title}: {NAMES[kind].lower()}", project),
+        "name": _free_name(f"{store.title}: {title}", project),
         "store": store_name,
-        "note": "A starter: built by rule from the access patterns. Each structure says why it is there.",
-        "structures": build(design),
+        "note": _note(design),
+        "structures": [s for s in build(design) if s],
     }
     candidate: Candidate = part_from_plain("candidate_model", data)
     return candidate
 
 
-def _builder(can: Capabilities) -> tuple[str, Builder]:
-    return next(((flag, build) for flag, build in BUILDERS if getattr(can, flag)), BUILDERS[-1])
+def _builder(can: Capabilities) -> tuple[str, str, Builder]:
+    return next((made for flag, made in BUILDERS.items() if getattr(can, flag)), BUILDERS["embeds"])
+
+
+def _note(design: Design) -> str:
+    """What the model is, and what it leaves to something else."""
+    note = "A starter: built by rule from the access patterns. Each structure says why it is there."
+    searched = [a.pattern for a in design.asks if a.words]
+    walked = [a.pattern for a in design.asks if a.action == "traverse"]
+    if searched and "match" not in design.store.dialect.ops:
+        note += f" {listed(searched)}: words inside a text need a search index beside {design.store.title}."
+    if walked:
+        note += f" {listed(walked)}: a walk takes a request per step here; a graph store takes one."
+    return note
 
 
 def _free_name(name: str, project: Project) -> str:

@@ -1,124 +1,91 @@
-"""Key families: a hash per record, a sorted set per list, a counter per count; everything that can expire does."""
+"""Key families: a key per record, a sorted set, stream or hash per list, a counter per count; what can expire does."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.starters.held import copies, embeds, figures, plural, short, span
-from app.starters.plan import Ask, Design
-from app.starters.times import clock_of, keep_of
+from app.starters.asks import Ask
+from app.starters.design import Design
+from app.starters.families import board, counter, fan, limiter, lookup, members, queue, stream, unique
+from app.starters.held import held
+from app.starters.times import keep_of
+from app.starters.words import listed, plural, span
 
 Plain = dict[str, Any]
 SHORT = 30 * 86_400.0
 """Records kept no longer than this may live here alone; longer-lived ones want a durable copy elsewhere."""
-WINDOW = 7 * 86_400.0
 
 
 def key_families(design: Design) -> list[Plain]:
     out: list[Plain] = []
-    for entity in design.rooted:
-        asks = [a for a in design.asks if a.entity == entity]
-        limiter = _limiter(design, entity, asks)
-        if limiter:
-            out += limiter
-            continue
-        record = _hash(design, entity, asks)
-        if record:
-            out.append(record)
-        for ask in asks:
-            family = _ordered(design, entity, ask)
-            if family and family["keys"] not in [f["keys"] for f in out]:
+    for entity in (*design.rooted, *design.links):
+        for family in _families(design, entity):
+            same = next((f for f in out if f["keys"] == family["keys"]), None)
+            if same is None:
                 out.append(family)
-        if any(a.action == "count" and not a.equal for a in asks):
-            out.append(
-                {
-                    "keys": f"counter:{plural(entity)}:{{shard 16}}",
-                    "type": "string",
-                    "purpose": "counter",
-                    "counts": entity,
-                    "ttl": "none",
-                    "note": "sharded so that no key takes every increment; summed when read",
-                }
-            )
     return out
 
 
-def _hash(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
+def _families(design: Design, entity: str) -> list[Plain]:
+    asks = design.asks_of(entity)
+    special = limiter(design, entity, asks) or queue(entity, asks)
+    if special:
+        return special
+    out: list[Plain] = []
+    for ask in asks:
+        if not ask.by_key(design.world) and not ask.words:
+            found = _listing(design, entity, ask)
+            out += [found] if found else []
+    homes = [f for f in out if f.get("purpose", "") not in ("lookup", "counter", "second copy")]
+    record = None if _kept_whole(design, entity, homes, asks) else _record(design, entity, asks)
+    if record and homes:
+        for family in homes:
+            family |= {"purpose": "second copy"}
+    for family in out:
+        family.pop("bound", None)
+    return [record, *out] if record else out
+
+
+def _listing(design: Design, entity: str, ask: Ask) -> Plain | None:
+    """The family that answers one list: what holds the records themselves before what holds their keys."""
+    for make in (fan, counter, unique, board, stream, members, lookup):
+        found = make(design, entity, ask)
+        if found:
+            return found
+    return None
+
+
+def _kept_whole(design: Design, entity: str, homes: list[Plain], asks: list[Ask]) -> bool:
+    """Whether a list's family holds every record whole and answers its reads by key too."""
+    named = [set(a.equal) for a in asks if a.by_key(design.world)]
+    named += [set(k) for k in design.changed(entity, "update", "delete", "upsert")]
+    bounds = [set(family.get("bound", ())) for family in homes]
+    return any(all(b <= known for known in named) for b in bounds) or (entity in design.links and bool(homes))
+
+
+def _record(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
+    """One key per record: a hash, or a JSON text where something is nested in it."""
     key = design.world.keys.get(entity, ())
     fetched = [a for a in asks if a.action == "get" and a.equal]
     by = key or (fetched[0].equal if fetched else ())
-    if not by:
+    if not by or entity in design.links:
         return None
-    name = ":".join([entity, *(f"{{{a}}}" for a in by)])
-    nested = embeds(design, entity, asks)
-    out: Plain = {"keys": name, "type": "string" if nested else "hash", "of": entity}
-    if nested:
-        out |= {"format": "json", "embed": nested}
-    copied = copies(asks)
-    if copied:
-        out["copy"] = copied
-    kept = figures(design, entity, asks)
-    if kept:
-        out["computed"] = kept
+    inside = held(design, entity, asks)
+    out: Plain = {"keys": ":".join([entity, *(f"{{{a}}}" for a in by)])}
+    out |= {"type": "string", "format": "json"} if "embed" in inside else {"type": "hash"}
+    out |= {"of": entity, **inside}
     keep = keep_of(design, entity)
-    out["ttl"] = span(keep) if keep else "none"
-    lasting = not keep or keep > SHORT
-    note = "one key per record" + ("; keep a durable copy in another store and name it as truth" if lasting else "")
-    return {**out, "note": note}
+    mine = listed(a.pattern for a in asks if a.by_key(design.world) or a in fetched)
+    why = f"serves {mine}: " if mine else ""
+    if keep and keep <= SHORT:
+        return {**out, **_session(design, entity, keep), "truth": "none", "note": f"{why}lives here alone and expires"}
+    note = f"{why}one key per {entity}; {plural(entity)} last: keep a durable copy in another store, named as truth"
+    return {**out, "ttl": span(keep) if keep else "none", "note": note}
 
 
-def _ordered(design: Design, entity: str, ask: Ask) -> Plain | None:
-    """A sorted set per bound value, scored by the order; its members are the keys of the records."""
-    if ask.by_key(design.world) or ask.words or ask.action == "count":
-        return None
-    score = next((a for a, _ in ask.order if "." in a and not a.startswith("=")), "") or next(iter(ask.spans), "")
-    score = score or clock_of(design, entity)
-    key = [a for a in design.world.keys.get(entity, ()) if a not in ask.equal]
-    own = design.world.fields.get(entity, ())
-    member = key or [a for a in own if a in ask.attrs and a not in ask.equal]
-    if not member or not (score or key):
-        return None
-    by = [f"{{{a}}}" for a in (*ask.equal, *ask.contains)]
-    name = ":".join(
-        [
-            f"{plural(entity)}:by_{'_'.join(short(a) for a in (*ask.equal, *ask.contains))}"
-            if by
-            else f"{plural(entity)}:all",
-            *by,
-        ]
-    )
-    keep = keep_of(design, entity)
-    family: Plain = {"keys": name, "type": "sorted set" if score else "set", "of": entity}
-    family["member"] = ":".join(f"{{{a}}}" for a in member)
-    if score:
-        family["score"] = score
-    if key:
-        family["purpose"] = "lookup"
-    why = f"members in the order of {short(score)}" if score else "the keys of its records"
-    return {**family, "ttl": span(keep) if keep else "none", "note": f"serves {ask.pattern}: {why}"}
-
-
-def _limiter(design: Design, entity: str, asks: list[Ask]) -> list[Plain]:
-    """Counts over a short window: a counter per window, or a sorted set of times where the window slides."""
-    counted = [a for a in asks if a.action == "count" and a.equal and a.spans]
-    key = [a for a in design.world.fields.get(entity, ()) if a in {e for a in counted for e in a.equal}]
-    clock = clock_of(design, entity)
-    if not counted or not key or not clock:
-        return []
-    window = max(a.span_seconds for a in counted) or 60.0
-    if window > WINDOW:
-        return []
-    who = ":".join(f"{{{a}}}" for a in key)
-    member = next((f"{{{a}}}" for a in design.world.fields[entity] if a not in (*key, clock)), f"{{{clock}}}")
-    return [
-        {
-            "keys": f"rate:{who}",
-            "type": "sorted set",
-            "of": entity,
-            "member": member,
-            "score": clock,
-            "purpose": "limiter",
-            "ttl": f"{2 * window:g} s",
-            "note": f"serves {counted[0].pattern}: times within the window, trimmed at each call",
-        }
-    ]
+def _session(design: Design, entity: str, keep: float) -> Plain:
+    """What is read by its key and made anew when gone lives on with every use; the rest ends at its age."""
+    read = any(a.by_key(design.world) for a in design.asks_of(entity))
+    if read and keep >= 600 and not any(a.order for a in design.asks_of(entity)):
+        return {"ttl": f"{span(keep)} sliding", "purpose": "session"}
+    return {"ttl": span(keep)}

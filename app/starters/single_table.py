@@ -1,173 +1,215 @@
-"""One table for all: entities that are listed by a parent share its partition; other ways in are overloaded indexes."""
+"""One table for all: children lie in the partition of the parent they are read with; other ways in are overloaded
+indexes; what a list element or a link leads to is an item of its own."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.starters.held import copies, embeds, figures, short
-from app.starters.indexes import ways
-from app.starters.plan import Ask, Design
-from app.starters.times import keep_of
+from app.starters.asks import Ask
+from app.starters.design import Design
+from app.starters.held import held
+from app.starters.homes import Home, home_of, shards_for, template, word_of
+from app.starters.times import expires, life
+from app.starters.ways import Way, plain, ways
+from app.starters.words import bare, entity_of, listed, short
 
 Plain = dict[str, Any]
-PADDED = {"int32": 10, "int64": 19}
-"""Digits that make an integer sort as text."""
 
 
 def single_table(design: Design) -> list[Plain]:
     records: list[Plain] = []
     entries: list[list[Plain]] = []
-    for entity in design.rooted:
-        records.append(_record(design, entity))
-        for n, (entry, full) in enumerate(_index_entries(design, entity)):
+    for entity in (*design.rooted, *design.links):
+        home = home_of(design, entity) if entity in design.rooted else _link_home(design, entity)
+        if home is None:
+            continue
+        records += [_record(design, entity, home), *_elements(design, entity), *_fans(design, entity)]
+        for n, entry in enumerate(_index_entries(design, entity, home)):
             if len(entries) <= n:
                 entries.append([])
-            entries[n].append({**entry, "full": full})
+            entries[n].append(entry)
         records += _sentinels(design, entity)
-    records += _links(design, entries)
     table: Plain = {"table": _name(design), "capacity": "on demand", "records": records}
     if entries:
         table["gsi"] = [_gsi(n, found) for n, found in enumerate(entries, 1)]
-    if any(keep_of(design, e) for e in design.rooted):
-        table["ttl"] = "at expires_at"
     return [table]
 
 
 def _name(design: Design) -> str:
-    words = "".join(c if c.isalnum() else "-" for c in design.project.name.lower()).strip("-")
-    return "-".join(w for w in words.split("-") if w) or "app"
+    """A table name: three letters at least."""
+    words = "".join(c if c.isascii() and c.isalnum() else "-" for c in design.project.name.lower()).split("-")
+    name = "-".join(w for w in words if w)
+    return name if len(name) >= 3 else "app-data"
 
 
-def _record(design: Design, entity: str) -> Plain:
-    asks = [a for a in design.asks if a.entity == entity]
-    pk, sk, why = _base_key(design, entity, asks)
-    out: Plain = {"of": entity, "pk": pk, "sk": sk}
-    held = {"embed": embeds(design, entity, asks), "copy": copies(asks), "computed": figures(design, entity, asks)}
-    out |= {name: value for name, value in held.items() if value}
-    return {**out, "note": why}
+def _record(design: Design, entity: str, home: Home) -> Plain:
+    asks = design.asks_of(entity)
+    head = entity.upper() if not home.sk or home.kept_with or len(home.sk) > len(home.pk) else ""
+    pk = template(design, home.pk, home.word)
+    if home.shards or not home.pk:
+        pk = f"{home.word}#{{shard {home.shards}}}" if home.shards else home.word
+    out: Plain = {"of": entity, "pk": pk, "sk": template(design, home.sk, head, sorts=True) or entity.upper()}
+    out |= held(design, entity, [a for a in asks if not a.contains and not a.each])
+    ttl = expires(design, entity) or life(design, entity)
+    return {**out, **({"ttl": ttl} if ttl else {}), "note": home.why}
 
 
-def _base_key(design: Design, entity: str, asks: list[Ask]) -> tuple[str, str, str]:
-    """The base key serves what must be current; without such a need, the read by key, else the first list."""
-    key = design.world.keys.get(entity, ())
-    fetched = any(a.by_key(design.world) for a in asks) or _changed_by_key(design, entity)
-    lists = [a for a in asks if not a.by_key(design.world) and a.equal and not a.words]
-    if key and (fetched or not lists):
-        if len(key) > 1:
-            return _template(key[:1], design), _template(key[1:], design, head=""), "read by its whole key"
-        return _template(key, design), entity.upper(), "read by its key, always current"
-    if lists:
-        keys = ways(design, entity, lists[:1])[0][0]
-        n = len(lists[0].equal)
-        sort = [k.removesuffix(" desc") for k in keys[n:]] or [a for a in key]
-        return _template(keys[:n], design), _template(sort, design, head=entity), f"listed together: {lists[0].pattern}"
-    parent = next((r for r in design.world.rels if r.child == entity), None)
-    if parent is not None:
-        order = [a for a in design.world.fields[entity] if a in design.world.monotonic][:1] or list(key)
-        return _template(parent.via, design), _template(order, design, head=entity), f"kept with its {parent.role}"
-    return _template(key, design) if key else f"{entity.upper()}#{{shard 8}}", entity.upper(), "no pattern reads it yet"
+def _link_home(design: Design, link: str) -> Home | None:
+    """A many-to-many link: the pair under the end that is asked for most, turned round in an index."""
+    columns = design.world.keys.get(link, ())
+    ends = [r for r in design.world.rels if r.link == link and r.child == link]
+    if len(ends) != 2:
+        return None
+    first = next((r for a in design.asks_of(link) for r in ends if set(r.via) <= set(a.equal)), ends[0])
+    found = ways(design, link, [a for a in design.asks_of(link) if a.equal == first.via], sparse=True)
+    order = plain(found[0].keys[found[0].equal :]) if found else []
+    rest = [*order, *(c for c in columns if c not in (*first.via, *order))]
+    pair = " and ".join(r.parent for r in ends)
+    serves = f"; serves {listed(found[0].patterns)}" if found else ""
+    return Home(first.via, tuple(rest), first.role.upper(), f"one item per pair of {pair}{serves}")
 
 
-def _changed_by_key(design: Design, entity: str) -> bool:
-    key = set(design.world.keys.get(entity, ()))
-    return any(
-        c.entity == entity and c.kind != "insert" and key and key <= c.known for w in design.writes for c in w.changes
-    )
+# ---------------------------------------------------------------- more items of the same entity
 
 
-def _template(attrs: tuple[str, ...] | list[str], design: Design, head: str | None = None) -> str:
-    """`USER#{order.user_id}`: the entity's or role's name, then the values."""
-    parts = [_placeholder(a, design) for a in attrs if "." in a]
-    word = _word(attrs[0]) if head is None and attrs else (head or "").upper()
-    return "#".join([word, *parts] if word else parts)
+def _elements(design: Design, entity: str) -> list[Plain]:
+    """One item per element of a list that records are found by: an index cannot take a list apart."""
+    asks = [a for a in design.asks_of(entity) if a.contains and not a.words]
+    return [_element(design, entity, way) for way in ways(design, entity, asks, sparse=True)]
 
 
-def _word(attr: str) -> str:
-    """`order.user_id` → USER, `user.id` → USER, `order.status` → STATUS."""
-    entity, _, name = attr.partition(".")
-    name = name.removesuffix(" desc")
-    return entity.upper() if name == "id" else name.removesuffix("_id").upper()
+def _element(design: Design, entity: str, way: Way) -> Plain:
+    bound, rest = way.keys[: way.equal], plain(way.keys[way.equal :])
+    rest = rest or list(design.world.keys.get(entity, ()))
+    word = short(way.asks[0].contains[0]).upper().removesuffix("S")
+    return {
+        "of": entity,
+        "purpose": "second copy",
+        "pk": template(design, bound, word),
+        "sk": template(design, tuple(rest), "", sorts=True) or entity.upper(),
+        "refresh": "same transaction",
+        **_columns(design, entity, [*bound, *rest], list(way.asks)),
+        "note": f"serves {listed(way.patterns)}: one item per element, written with its {entity}",
+    }
 
 
-def _placeholder(attr: str, design: Design) -> str:
-    attr = attr.removesuffix(" desc")
-    stat = design.world.stats.get(attr)
-    pad = PADDED.get(stat.type, 0) if stat is not None else 0
-    return f"{{{attr}|pad {pad}}}" if pad else f"{{{attr}}}"
-
-
-def _index_entries(design: Design, entity: str) -> list[tuple[Plain, frozenset[str]]]:
-    """Ways of asking that the base key does not serve."""
-    asks = [a for a in design.asks if a.entity == entity]
-    pk, sk, _ = _base_key(design, entity, asks)
+def _fans(design: Design, entity: str) -> list[Plain]:
+    """One item per reader: written when the record comes to be, so that a timeline is one query."""
     out = []
-    arrays = {a for a in design.world.fields.get(entity, ()) if design.world.stats[a].type.endswith("[]")}
-    for keys, patterns in ways(design, entity, asks):
-        mine = [a for a in asks if a.pattern in patterns]
-        n = max(1, len(mine[0].equal))
-        if arrays & set(keys):
+    for ask in design.asks_of(entity):
+        if not ask.each or not ask.equal:
             continue
-        entry = {"of": entity, "pk": _template(keys[:n], design), "sk": _template(list(keys[n:]), design, head="")}
-        if not keys[n:]:
-            entry["sk"] = entity.upper()
-        if not mine[0].equal:
-            first = keys[0].removesuffix(" desc")
-            entry = {"of": entity, "pk": f"{entity.upper()}#{{shard 8}}", "sk": _placeholder(first, design)}
-        if (entry["pk"], entry["sk"]) != (pk, sk):
-            wanted = (
-                frozenset(a for ask in mine for a in ask.attrs if not ask.downs)
-                if all(not a.downs for a in mine)
-                else frozenset()
-            )
-            out.append((entry, wanted))
+        rest = plain(ways(design, entity, [ask], sparse=True)[0].keys[len(ask.equal) :])
+        rest = rest or list(design.world.keys.get(entity, ()))
+        pk = template(design, ask.equal, word_of(design, ask.equal[0]))
+        out.append(
+            {
+                "of": entity,
+                "for each": ask.each,
+                "purpose": "second copy",
+                "pk": pk,
+                "sk": template(design, tuple(rest), entity.upper(), sorts=True),
+                "refresh": "async within 1 min",
+                "note": f"serves {ask.pattern}: written once per {ask.each}, so that the read is one query",
+            }
+        )
     return out
 
 
+def _columns(design: Design, entity: str, keys: list[str], asks: list[Ask]) -> Plain:
+    """Which own attributes a second copy holds, with what the reads want of others."""
+    own = set(design.world.fields.get(entity, ()))
+    wanted = sorted({a for ask in asks for a in ask.attrs if a in own} - set(keys))
+    rest = {k: v for k, v in held(design, entity, asks).items() if k != "embed"}
+    if set(wanted) >= own - set(keys):
+        return rest
+    return {"fields": wanted or ["none"], **rest}
+
+
+# ---------------------------------------------------------------- indexes
+
+
+def _index_entries(design: Design, entity: str, home: Home) -> list[Plain]:
+    """Ways of asking that the base key does not serve."""
+    asks = [a for a in design.asks_of(entity) if not a.contains and not a.each]
+    found = [w for w in ways(design, entity, asks, sparse=True) if not home.serves(w)]
+    if home.kept_with or not set(design.world.keys.get(entity, ())) <= {*home.pk, *home.sk}:
+        found += _by_key(design, entity, asks, home)
+    return [_entry(design, entity, way) for way in found] + _turned(design, entity, home)
+
+
+def _by_key(design: Design, entity: str, asks: list[Ask], home: Home) -> list[Way]:
+    """Reads by key of what lies in its parent's partition."""
+    key = design.world.keys.get(entity, ())
+    mine = [a for a in asks if a.by_key(design.world) and not {*home.pk, *home.sk} <= set(a.equal)]
+    return [Way(key, tuple(mine), len(key))] if mine else []
+
+
+def _turned(design: Design, entity: str, home: Home) -> list[Plain]:
+    """A link from its other end."""
+    if entity not in design.links:
+        return []
+    other = next(r for r in design.world.rels if r.link == entity and r.child == entity and r.via != home.pk)
+    if any(set(other.via) <= set(a.equal) for a in design.asks_of(entity)):
+        return []
+    key = template(design, other.via, other.role.upper())
+    return [{"of": entity, "pk": key, "sk": template(design, home.pk, home.word), "full": (), "why": []}]
+
+
+def _entry(design: Design, entity: str, way: Way) -> Plain:
+    bound, rest = way.keys[: way.equal], tuple(plain(way.keys[way.equal :]))
+    pk = template(design, bound, word_of(design, bound[0])) if bound else entity.upper()
+    if not bound and (shards := shards_for(design, entity)):
+        pk = f"{entity.upper()}#{{shard {shards}}}"
+    out: Plain = {"of": entity, "pk": pk, "sk": template(design, rest, "", sorts=True) or entity.upper()}
+    if way.where:
+        out["where"] = way.where
+    nothing_below = not any(a.downs for a in way.asks)
+    own = {a for ask in way.asks for a in (*ask.attrs, *(x for u in ask.ups for x in u.attrs))}
+    keys = set(design.world.keys.get(entity, ())) | set(bound) | set(rest)
+    out["full"] = tuple(sorted(own - keys)) if nothing_below and _plain(own, entity) else ()
+    out["narrow"] = nothing_below and _plain(own, entity)
+    return {**out, "why": way.patterns}
+
+
+def _plain(attrs: set[str], entity: str) -> bool:
+    return all(entity_of(a) == entity for a in attrs)
+
+
 def _gsi(n: int, entries: list[Plain]) -> Plain:
-    """An overloaded index: one per position, entries of several entities side by side."""
-    wanted = [e.pop("full") for e in entries]
+    """An index: one per position, entries of several entities side by side (overloaded)."""
+    wanted = [(e.pop("full"), e.pop("narrow", False)) for e in entries]
+    served = [p for e in entries for p in e.pop("why")]
+    note = f"serves {listed(served)}" if served else "the pairs from their other end"
     base: Plain = {"name": f"GSI{n}"}
-    if len(entries) == 1 and wanted[0]:
-        entry = entries[0]
-        attrs = sorted(a.lstrip("=") for a in wanted[0])
-        return {**base, "pk": entry["pk"], "sk": entry["sk"], "of": [entry["of"]], "projection": attrs}
-    return {**base, "projection": "all", "records": entries}
+    if len(entries) == 1:
+        entry, (attrs, narrow) = entries[0], wanted[0]
+        projection: object = "all"
+        if narrow:
+            projection = [bare(a) for a in attrs] or "keys"
+        where = {"where": entry["where"]} if "where" in entry else {}
+        key = {"pk": entry["pk"], "sk": entry["sk"], "of": [entry["of"]]}
+        return {**base, **key, **where, "projection": projection, "note": note}
+    return {**base, "projection": "all", "records": entries, "note": f"overloaded: {note}"}
 
 
 def _sentinels(design: Design, entity: str) -> list[Plain]:
     """One item per unique value: an index does not enforce uniqueness here."""
     key = design.world.keys.get(entity, ())
-    fields = next((e.fields for e in design.project.entities if e.name == entity), ())
     out = []
-    for f in fields:
-        if f.unique and not f.key and key:
-            word = f.name.upper()
-            out.append(
-                {
-                    "of": entity,
-                    "purpose": "unique",
-                    "pk": f"{word}#{{{entity}.{f.name}}}",
-                    "sk": word,
-                    "fields": list(key),
-                    "note": f"keeps {short(f.name)} unique: written in the same transaction",
-                }
-            )
-    return out
-
-
-def _links(design: Design, entries: list[list[Plain]]) -> list[Plain]:
-    """Many-to-many without attributes: one item per pair, and the pair turned round in an index."""
-    out = []
-    for link in design.project.relationships:
-        if not link.many_to_many:
+    for together in design.world.unique_together.get(entity, ()):
+        own = tuple(a for a in design.world.fields.get(entity, ()) if a in together)
+        if not key or not own or set(own) == set(key):
             continue
-        near, far = (design.world.keys.get(e, ()) for e in (link.from_, link.to))
-        if len(near) == 1 and len(far) == 1:
-            pk, sk = _template(near, design), _template(far, design)
-            out.append(
-                {"of": link.name, "pk": pk, "sk": sk, "note": f"one item per pair of {link.from_} and {link.to}"}
-            )
-            if not entries:
-                entries.append([])
-            entries[0].append({"of": link.name, "pk": sk, "sk": pk, "full": frozenset()})
+        word = "_".join(short(a) for a in own).upper()
+        out.append(
+            {
+                "of": entity,
+                "purpose": "unique",
+                "pk": template(design, own, word),
+                "sk": word,
+                "fields": list(key),
+                "note": f"keeps {' and '.join(short(a) for a in own)} unique: put with a condition, same transaction",
+            }
+        )
     return out

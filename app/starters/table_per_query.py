@@ -1,170 +1,252 @@
-"""One table per query: the bound attributes are the partition, the order is the clustering key, the needs are the columns."""
+"""One table per query: the bound attributes are the partition, the order is the clustering key, the needs are the
+columns."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.starters.held import copies, embeds, plural, short, span
-from app.starters.plan import Ask, Design, bytes_of
-from app.starters.times import clock_of, keep_of
+from app.starters.asks import Ask
+from app.starters.buckets import bucket_of, shards_of
+from app.starters.design import Design
+from app.starters.held import copies, held
+from app.starters.times import clock_of, life
+from app.starters.ways import only, ordered, plain
+from app.starters.words import bare, entity_of, listed, plural, short
 
 Plain = dict[str, Any]
-PARTITION = 100 * 1024 * 1024.0
-BUCKETS = (("day", 86_400.0), ("month", 2_592_000.0), ("year", 31_536_000.0))
 
 
 def tables(design: Design) -> list[Plain]:
     out: list[Plain] = []
-    for entity in _entities(design):
-        asks = [a for a in design.asks if a.entity == entity and not a.words]
+    for entity in (*design.rooted, *design.links):
+        asks = [a for a in design.asks_of(entity) if not a.words]
         base = _by_key(design, entity, asks)
         if base:
             out.append(base)
-        lists: dict[tuple[Any, ...], tuple[Plain, list[Ask]]] = {}
-        for ask in asks:
-            if not ask.by_key(design.world) and (ask.equal or ask.contains or ask.order):
-                table = _listing(design, entity, ask)
-                lists.setdefault((tuple(table["partition key"]), tuple(table["clustering key"])), (table, []))[
-                    1
-                ].append(ask)
-        out += [_filled(design, entity, table, found, base is not None) for table, found in lists.values()]
-        if not base and not lists:
+        found = _lists(design, entity, asks, base)
+        out += [_filled(design, entity, table, mine, base is not None) for table, mine in found]
+        if not base and not any(not a.each for _, mine in found for a in mine):
             out.append(_fallback(design, entity))
     return _named_once(out)
 
 
-def _entities(design: Design) -> list[str]:
-    links = [r.name for r in design.project.relationships if r.many_to_many]
-    return [*design.rooted, *(n for n in links if any(a.entity == n for a in design.asks))]
+# ---------------------------------------------------------------- whole records
 
 
 def _by_key(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
     """The table of whole records, by their key: reads by key and every change need it."""
     key = design.world.keys.get(entity, ())
-    wanted = any(a.by_key(design.world) for a in asks)
-    changed = any(
-        c.entity == entity and c.kind in ("update", "delete", "upsert") for w in design.writes for c in w.changes
-    )
-    if not key or not (wanted or changed) or entity not in design.rooted:
-        return None
-    out: Plain = {
-        "table": f"{entity}_by_{'_'.join(short(k) for k in key[:1])}",
-        "of": entity,
-        "partition key": [key[0]],
-    }
-    if len(key) > 1:
-        out["clustering key"] = list(key[1:])
     mine = [a for a in asks if a.by_key(design.world)]
-    held = {"embed": embeds(design, entity, asks), "copy": copies(mine)}
-    out |= {name: value for name, value in held.items() if value}
-    return {**out, **_ttl(design, entity), "note": "the whole record by its key: the truth of the tables beside it"}
+    changed = design.changed(entity, "update", "delete", "upsert")
+    by_list = (
+        not design.counted(entity)
+        and any(_lists_by(a, key) for a in asks)
+        and not any(set(key) <= known for known in changed)
+        and not mine
+    )
+    counted = design.counted(entity)
+    if not key or not (mine or changed or counted) or entity in design.links or by_list:
+        return None
+    first = _leading(key, asks)
+    rest = [k for k in key if k not in first]
+    out: Plain = {
+        "table": f"{entity}_by_{'_and_'.join(short(k) for k in key)}",
+        "of": entity,
+        "partition key": first,
+        **({"clustering key": rest} if rest else {}),
+        **held(design, entity, mine or [a for a in asks if a.downs]),
+    }
+    gone = design.world.soft_delete.get(entity, "")
+    live = {"where": f"{gone} is null"} if gone and mine and all(gone in a.absent for a in mine) else {}
+    why = f"serves {listed(a.pattern for a in mine)}: " if mine else ""
+    kept = "; a deleted record leaves it for an archive" if live else ""
+    return {
+        **out,
+        **live,
+        **_ttl(design, entity),
+        "note": f"{why}the whole record by its key, where changes find it{kept}",
+    }
+
+
+def _leading(key: tuple[str, ...], asks: list[Ask]) -> list[str]:
+    """Which part of the key is the partition: what a list binds by itself; else all of it, which spreads best."""
+    for ask in asks:
+        if len(ask.equal) == 1 and ask.equal[0] in key and len(key) > 1 and not ask.order and not ask.spans:
+            return [ask.equal[0]]
+    return list(key)
+
+
+def _lists_by(ask: Ask, key: tuple[str, ...]) -> bool:
+    return bool(ask.equal) and not set(ask.equal) & set(key)
+
+
+def _ttl(design: Design, entity: str) -> Plain:
+    ttl = life(design, entity)
+    return {"ttl": ttl} if ttl else {}
+
+
+# ---------------------------------------------------------------- lists
+
+
+def _lists(design: Design, entity: str, asks: list[Ask], base: Plain | None) -> list[tuple[Plain, list[Ask]]]:
+    """One table per way of asking; asks that one table serves share it."""
+    out: dict[tuple[Any, ...], tuple[Plain, list[Ask]]] = {}
+    for ask in asks:
+        if ask.by_key(design.world) or not (ask.bound or ask.order or ask.spans or ask.absent):
+            continue
+        table = _listing(design, entity, ask)
+        if base and _answers(base, table) and not ask.beside:
+            continue
+        key = (tuple(table["partition key"]), table.get("where", ""), ask.each)
+        home = next((k for k in out if k[:3] == key and _begins(k[3], tuple(table["clustering key"]))), None)
+        if home is not None and len(home[3]) < len(table["clustering key"]):
+            out[(*key, tuple(table["clustering key"]))] = (table, [*out.pop(home)[1], ask])
+        elif home is not None:
+            out[home][1].append(ask)
+        else:
+            out[(*key, tuple(table["clustering key"]))] = (table, [ask])
+    return list(out.values())
+
+
+def _begins(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    n = min(len(one), len(other))
+    return one[:n] == other[:n]
+
+
+def _answers(base: Plain, table: Plain) -> bool:
+    """Whether the table of whole records lists the same: by the first part of its key, in no other order."""
+    wanted = table["clustering key"]
+    same = base["partition key"] == table["partition key"] and base.get("where", "") == table.get("where", "")
+    return bool(same and base.get("clustering key", [])[: len(wanted)] == wanted)
 
 
 def _listing(design: Design, entity: str, ask: Ask) -> Plain:
-    bound = list(dict.fromkeys((*ask.equal, *ask.contains)))
+    where = only(ask, sparse=False)
+    lists = [text for a, text in ask.fixed if " in (" in text and a in ask.equal]
+    if lists and ask.order:  # one table of what is asked for, instead of one partition per value
+        where = " and ".join([w for w in (where, *lists) if w])
+    stated = {a for a, text in ask.fixed if text in lists and ask.order}
+    bound = [a for a in ask.bound if a not in stated]
+    clustering = ordered(design, entity, ask)
+    bucket = bucket_of(design, entity, ask, bound)
+    partition = [bare(b) for b in bound]
     clock = clock_of(design, entity)
-    times = {a for a, _ in ask.order} | set(ask.spans)
-    partition: list[str] = list(bound)
-    bucket = _bucket(design, entity, ask, bound) if clock and clock in times else ""
     if bucket:
         partition.append(f"{bucket} = {clock}|{bucket}")
+    elif shards := shards_of(design, entity, bound):
+        partition.append(f"part = shard {shards}")
     elif not bound:
-        partition.append("part = shard 8")
-    clustering = [
-        f"{a} desc" if d < 0 else a for a, d in ask.order if "." in a and not a.startswith("=") and a not in bound
-    ]
-    there = {c.removesuffix(" desc") for c in clustering} | set(bound)
-    clustering += [a for a in ask.spans if a not in there]
-    there |= set(ask.spans)
+        partition.append("part = shard 1")
+    there = {*plain(clustering), *bound}
     down = " desc" if ask.order and ask.order[-1][1] < 0 else ""
     clustering += [f"{a}{down}" for a in design.world.keys.get(entity, ()) if a not in there]
-    name = (
-        f"{plural(entity)}_by_{'_and_'.join(_role(design, a) for a in bound)}"
-        if bound
-        else f"{plural(entity)}_in_order"
-    )
-    return {"table": name, "of": entity, "partition key": partition, "clustering key": clustering, "bucket": bucket}
+    if not clustering and not design.world.keys.get(entity) and clock and clock not in bound:
+        clustering = [f"{clock} desc"]
+    table: Plain = {
+        "table": _called(design, entity, ask, bound),
+        "of": entity,
+        "partition key": partition,
+        "clustering key": [bare(c) for c in clustering],
+        "bucket": bucket,
+    }
+    return {**table, **({"where": where} if where else {}), **({"for each": ask.each} if ask.each else {})}
+
+
+def _called(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
+    """`orders_by_buyer`; a link is called after what it leads to: `posts_by_tag`."""
+    what = plural(entity)
+    if entity in design.links:
+        ends = [r for r in design.world.rels if r.link == entity and r.child == entity]
+        what = plural(next((r.parent for r in ends if not set(r.via) & set(bound)), entity))
+    if ask.each:
+        return f"{what}_for_{'_and_'.join(_role(design, a) for a in bound)}"
+    return f"{what}_by_{'_and_'.join(_role(design, a) for a in bound)}" if bound else f"{what}_in_order"
 
 
 def _role(design: Design, attr: str) -> str:
-    """`order.buyer_id` → `buyer`."""
+    """`order.buyer_id` → `buyer`, `post.tags` → `tag`."""
     rel = next((r for r in design.world.rels if attr in r.via and len(r.via) == 1), None)
-    return rel.role if rel is not None else short(attr)
-
-
-def _bucket(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
-    """The smallest time bucket that keeps a partition well under its size; none where no partition grows large."""
-    world = design.world
-    inflow, keep = world.inflow.get(entity, 0.0), keep_of(design, entity)
-    rel = next((r for r in world.rels if r.child == entity and set(r.via) & set(bound)), None)
-    size = max(50.0, bytes_of(entity, world))
-    count = max(world.counts.get(entity, 0.0), inflow * (keep or 63_115_200.0))
     if rel is not None:
-        most = (
-            rel.children.max
-            if rel.children.max < float("inf")
-            else max(10 * rel.children.high, count / max(1.0, world.counts.get(rel.parent, 1.0)))
-        )
-    else:
-        most = count if not bound else count / max(1.0, min(world.stats[a].distinct for a in bound if a in world.stats))
-    if most * size <= PARTITION / 2:
-        return ""
-    if ask.span_seconds:
-        wide = [name for name, seconds in BUCKETS if seconds >= ask.span_seconds]
-        return wide[0] if wide else BUCKETS[-1][0]
-    life = keep or 63_115_200.0
-    fits = [name for name, seconds in BUCKETS if most * size * min(1.0, seconds / life) <= PARTITION / 2]
-    return fits[-1] if fits else BUCKETS[0][0]
+        return rel.role
+    stat = design.world.stats.get(attr)
+    name = short(attr)
+    return name.removesuffix("s") if stat is not None and stat.type.endswith("[]") else name
+
+
+# ---------------------------------------------------------------- columns
 
 
 def _filled(design: Design, entity: str, table: Plain, asks: list[Ask], has_base: bool) -> Plain:
     """Columns that the reads want, beside the key; everything where there is no table of whole records."""
     bucket = table.pop("bucket")
-    keyed = {k.removesuffix(" desc") for k in (*table["partition key"], *table["clustering key"])}
-    wanted = sorted({a for ask in asks for a in ask.attrs if not a.startswith("=")} - keyed)
+    if not table["clustering key"]:
+        del table["clustering key"]
+    keyed = {k.removesuffix(" desc") for k in (*table["partition key"], *table.get("clustering key", ()))}
     own = set(design.world.fields.get(entity, ()))
-    if has_base and not set(wanted) >= own - keyed:
+    wanted = sorted({a for ask in asks for a in ask.attrs if a in own} - keyed)
+    repeats = has_base or bool(table.get("for each")) or any(a.contains for a in asks)
+    if repeats and not set(wanted) >= own - keyed:
         table["fields"] = wanted or ["none"]
-    figured = sorted({a[1:] for ask in asks for a in ask.attrs if a.startswith("=")})
-    held: dict[str, list[Plain]] = {
-        "copy": copies(asks),
-        "embed": embeds(design, entity, asks) if any(a.downs for a in asks) else [],
-        "computed": [{"what": a, "refresh": "same write"} for a in figured],
-    }
-    table |= {name: value for name, value in held.items() if value}
-    if has_base:
-        table |= {"purpose": "second copy", "refresh": "same write"}
-    why = f"serves {', '.join(a.pattern for a in asks)}"
-    return {
-        **table,
-        **_ttl(design, entity),
-        "note": f"{why}; a {bucket} bucket bounds the partition" if bucket else why,
-    }
+    wants = held(design, entity, asks)
+    if not any(a.downs for a in asks):
+        wants.pop("embed", None)
+    table |= wants
+    static = _static(design, entity, table, asks)
+    if static:
+        table["static"] = static
+    if has_base or table.get("for each"):
+        refresh = "async within 1 min" if table.get("for each") else "same write"
+        table |= {"purpose": "second copy", "refresh": refresh}
+    return {**table, **_ttl(design, entity), "note": _why(table, asks, bucket, bool(static))}
 
 
-def _ttl(design: Design, entity: str) -> Plain:
-    keep = keep_of(design, entity)
-    return {"ttl": span(keep)} if keep and design.can.expires else {}
+def _static(design: Design, entity: str, table: Plain, asks: list[Ask]) -> list[str]:
+    """What the reads want of the parent whose partition this is: kept once beside the rows."""
+    partition = tuple(table["partition key"])
+    rel = next((r for r in design.world.rels if r.child == entity and r.via == partition), None)
+    beside = {a for ask in asks for a in ask.beside if entity_of(a) == (rel.parent if rel else "")}
+    if rel is None or "where" in table or any(a.startswith("=") for a in beside):
+        return []
+    return [f"{rel.role}.{short(a)}" for a in sorted(beside - set(rel.key))]
+
+
+def _why(table: Plain, asks: list[Ask], bucket: str, static: bool) -> str:
+    why = f"serves {listed(a.pattern for a in asks)}"
+    if table.get("for each"):
+        why += f": one row per {table['for each']}, written when the record comes to be"
+    if any(a.contains for a in asks):
+        why += ": one row per element of the list"
+    if static:
+        why += ": the parent's columns are static, so that one query reads both"
+    if "where" in table:
+        why += f"; it holds only rows where {table['where']}"
+    if any(str(k).startswith("part = ") for k in table["partition key"]):
+        why += "; the parts keep one partition from taking everything"
+    return f"{why}; a {bucket} bucket bounds the partition" if bucket else why
 
 
 def _fallback(design: Design, entity: str) -> Plain:
+    """Written, or pointed to, but read by no pattern: by its key, else with its parent."""
     key = design.world.keys.get(entity, ())
     rel = next((r for r in design.world.rels if r.child == entity), None)
-    out: Plain = {"table": plural(entity), "of": entity, "partition key": list(key[:1] or (rel.via[:1] if rel else ()))}
-    rest = (
-        list(key[1:])
-        if key
-        else [a for a in design.world.fields.get(entity, ()) if rel is None or a not in rel.via][:1]
-    )
+    own = design.world.fields.get(entity, ())
+    partition = list(key or (rel.via if rel else ()) or own[:1])
+    out: Plain = {"table": plural(entity), "of": entity, "partition key": partition}
+    clock = clock_of(design, entity)
+    rest = [] if key else [a for a in (clock, *own) if a and a not in partition][:1]
     if rest:
         out["clustering key"] = rest
-    held = embeds(design, entity)
-    return {
-        **out,
-        **({"embed": held} if held else {}),
-        **_ttl(design, entity),
-        "note": "no pattern reads it by itself yet",
-    }
+    if entity in design.links and rel is not None:
+        out |= {"partition key": list(rel.via), "clustering key": [k for k in key if k not in rel.via]}
+    copied = copies(design, [a for a in design.asks_of(entity) if a.words])
+    inside = {**held(design, entity, []), **({"copy": copied} if copied else {})}
+    searched = listed(a.pattern for a in design.asks_of(entity) if a.words)
+    why = (
+        f"whole records; {searched} needs a search index beside this store"
+        if searched
+        else "no pattern reads it by itself yet"
+    )
+    return {**out, **inside, **_ttl(design, entity), "note": why}
 
 
 def _named_once(found: list[Plain]) -> list[Plain]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from app.starters.held import span
-from app.starters.plan import Design
+from app.starters.design import Design
+from app.starters.words import span
 
 
 def clock_of(design: Design, entity: str) -> str:
-    """The field that says when a record came to be: the first rising time, else any time."""
-    own = [
-        a for a in design.world.fields.get(entity, ()) if design.world.stats[a].type in ("datetime", "date", "timeuuid")
-    ]
-    return next((a for a in own if a in design.world.monotonic), own[0] if own else "")
+    """The field that says when a record came to be: the first rising time that no update sets, else any time."""
+    stats = design.world.stats
+    times = [a for a in design.world.fields.get(entity, ()) if stats[a].type in ("datetime", "date", "timeuuid")]
+    still = [a for a in times if a in design.world.monotonic and not design.set_later(a)]
+    rising = [a for a in times if a in design.world.monotonic]
+    return next(iter([*still, *rising, *times]), "")
 
 
 def keep_of(design: Design, entity: str) -> float:
@@ -22,4 +23,10 @@ def keep_of(design: Design, entity: str) -> float:
 def expires(design: Design, entity: str) -> str:
     """`30 days after cart.updated_at`; empty where records stay or no field tells their age."""
     keep, clock = keep_of(design, entity), clock_of(design, entity)
-    return f"{span(keep)} after {clock}" if keep and clock and design.can.expires else ""
+    return f"{span(keep)} after {clock}" if keep and clock and design.expires else ""
+
+
+def life(design: Design, entity: str) -> str:
+    """`30 days`, where the store itself lets records expire; empty where they stay."""
+    keep = keep_of(design, entity)
+    return span(keep) if keep and design.expires else ""

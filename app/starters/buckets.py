@@ -1,0 +1,89 @@
+"""How large a partition grows, and what bounds it: a time bucket, a shard, or nothing where it stays small."""
+
+from __future__ import annotations
+
+from math import inf
+
+from app.starters.asks import Ask
+from app.starters.design import Design
+from app.starters.size import bytes_of, writes_per_second
+from app.starters.times import clock_of, keep_of
+
+PARTITION = 100 * 1024 * 1024.0
+"""Bytes of a healthy partition, where the store names none."""
+HORIZON = 2 * 31_557_600.0
+"""Seconds for which growth is counted."""
+BUCKETS = (("day", 86_400.0), ("month", 2_592_000.0), ("year", 31_536_000.0))
+SHARDS = 8
+
+
+def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
+    """The smallest time bucket that keeps a partition at half its healthy size; none where it stays below that.
+
+    Only by a time that stays as it is written and that the read is about: else no reader knows the bucket.
+    """
+    clock, room = clock_of(design, entity), _room(design)
+    about = {a for a, _ in ask.order} | set(ask.spans)
+    if not clock or clock not in about or design.set_later(clock):
+        return ""
+    inflow, keep = design.world.inflow.get(entity, 0.0), keep_of(design, entity)
+    if not inflow and not ask.span_seconds:
+        return ""
+    size = _bytes(design, entity)
+    whole = _records(design, entity, bound) * size
+    if whole <= room:
+        return ""
+    life = keep or HORIZON
+    fits = [name for name, seconds in BUCKETS if whole * min(1.0, seconds / life) <= room]
+    wide = [name for name, seconds in BUCKETS if seconds >= ask.span_seconds]
+    both = [name for name in fits if name in wide]
+    return both[0] if both and ask.span_seconds else fits[-1] if fits else BUCKETS[0][0]
+
+
+def shards_of(design: Design, entity: str, bound: list[str]) -> int:
+    """Parts into which a partition with a constant or rare value is split; 0: one will do."""
+    room = _room(design)
+    whole = _records(design, entity, bound) * _bytes(design, entity)
+    rate = writes_per_second(design, entity) or 0.0
+    ceiling = design.store.facts.get("partition_writes_per_second")
+    busy = rate * _top(design, bound) / (ceiling.value / 2) if ceiling is not None else 0.0
+    if not bound and (entity in design.world.counts_assumed or whole > room):
+        return max(SHARDS, min(64, round(whole / room + 0.5)))
+    return min(64, max(2, round(busy + 0.5))) if busy > 1 else 0
+
+
+def _room(design: Design) -> float:
+    fact = design.store.facts.get("partition_bytes")
+    return (fact.value if fact is not None else PARTITION) / 2
+
+
+def _bytes(design: Design, entity: str) -> float:
+    return max(50.0, bytes_of(entity, design.world))
+
+
+def _records(design: Design, entity: str, bound: list[str]) -> float:
+    """Records of the largest partition while the design lasts: the tightest of what each bound attribute says."""
+    world = design.world
+    inflow, keep = world.inflow.get(entity, 0.0), keep_of(design, entity)
+    count = max(world.counts.get(entity, 0.0), inflow * (keep or HORIZON))
+    found = [count]
+    for attr in bound:
+        rel = next((r for r in world.rels if r.child == entity and r.via == (attr,)), None)
+        if rel is not None and rel.children.max < inf:
+            found.append(rel.children.max)
+        elif rel is not None:
+            found.append(max(10 * rel.children.high, count / max(1.0, world.counts.get(rel.parent, 1.0))))
+        elif attr in world.stats:
+            found.append(count * _share(design, attr))
+    return min(found)
+
+
+def _share(design: Design, attr: str) -> float:
+    stat = design.world.stats[attr]
+    return max([1 / max(1.0, stat.distinct), *stat.shares.values(), stat.top or 0.0])
+
+
+def _top(design: Design, bound: list[str]) -> float:
+    """Share of the busiest partition among all writes."""
+    shares = [_share(design, a) for a in bound if a in design.world.stats]
+    return min(shares, default=1.0)
