@@ -368,3 +368,46 @@ models:
     plan = analyse(project, Memory()).models[0].plans["Load"]
     assert plan.level.words == level
     assert plan.partitions == asked
+
+
+def test_the_name_of_a_collection_finds_nothing_inside_it() -> None:
+    """A collection per tenant is one place; a field without an index is looked for in all of it."""
+    project = read_yaml("""
+keywright: 1
+name: Desk
+entities:
+  - {name: account, count: 4k, fields: [id uuid key]}
+  - {name: ticket, count: 80M, fields: [account_id uuid key, id int64 key, external string avg 20]}
+relationships: [{parent: account, child: ticket, via: account_id, children: {avg: 20k}}]
+patterns:
+  - {operation: By id, get: ticket, where: "ticket.account_id = :a and ticket.id = :t"}
+  - {operation: From, list: ticket, where: "ticket.account_id = :a and ticket.id >= :t", matches: 50}
+  - {operation: External, get: ticket, where: "ticket.account_id = :a and ticket.external = :x"}
+models: [{name: Apart, store: mongodb, structures: [{collection: "tickets_{account.id}", of: ticket, _id: ticket.id}]}]
+""")
+    plans = analyse(project, Memory()).models[0].plans
+    levels = {name: plan.level.words for name, plan in plans.items()}
+    assert levels == {"By id": "key lookup", "From": "index range", "External": "scan"}
+
+
+def test_a_document_found_by_another_is_written_by_its_key() -> None:
+    project = read_yaml("""
+keywright: 1
+name: Blog
+entities:
+  - {name: post, count: 1M, fields: [id uuid key, title string avg 50]}
+  - {name: comment, count: 10M, fields: [id uuid key, post_id uuid, likes int32]}
+relationships: [{parent: post, child: comment, via: post_id, children: {avg: 10, p99: 80}}]
+patterns: [{operation: Like, update: comment, where: "comment.id = :c", set: {comment.likes: +1}}]
+models:
+  - name: Both
+    store: mongodb
+    structures:
+      - {collection: posts, of: post, _id: post.id, embed: [{what: comment, as: newest, first: 10}]}
+      - {collection: comments, of: comment, _id: comment.id}
+""")
+    report = analyse(project, Memory())
+    plan = report.models[0].plans["Like"]
+    text = STORES["mongodb"].query(project.patterns[0], plan, project.models[0], report.world)
+    assert "// what names the document is read first, by comments._id" in text
+    assert '{ _id: p.post_id, "newest.id": p.c }' in text

@@ -114,7 +114,11 @@ def _positional(change: Asked, held: Held, to: Target, inside: str, changes: tup
     both = {op: {**body.get(op, {}), **beside.get(op, {})} for op in (*body, *beside)}
     if not both:
         return
-    yield Statement(to.collection, "updateOne", where, both, loop=loop(change))
+    note = ""
+    if to.learned:
+        where = {**parent_filter(change, held, to), **where}
+        note = f"what names the document is read first, by {to.learned}"
+    yield Statement(to.collection, "updateOne", where, both, note=note, loop=loop(change))
     if change.kind != "upsert":
         return
     outer = {k: v for k, v in where.items() if not k.startswith(f"{inside}.")}
@@ -126,8 +130,8 @@ def _positional(change: Asked, held: Held, to: Target, inside: str, changes: tup
     for operator, values in update(change, to, "", held).items():
         new |= values if operator in ("$set", "$inc") else {}
     pushed: dict[str, Any] = {"$push": {inside: new}, **beside}
-    note = "if nothing matched: the element is new"
-    yield Statement(to.collection, "updateOne", {**outer, **absent}, pushed, dict(UPSERT), note)
+    missed = "if nothing matched: the element is new"
+    yield Statement(to.collection, "updateOne", {**outer, **absent}, pushed, dict(UPSERT), missed)
 
 
 def copied(change: Asked, held: Held, to: Target) -> Iterable[Statement]:

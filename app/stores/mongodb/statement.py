@@ -90,6 +90,8 @@ class Target:
     fields: Fields
     world: World
     collection: str
+    learned: str = ""
+    """The path in which its keys are read first; empty where the operation names them."""
 
 
 def said(kind: str, value: Any, change: Asked) -> Any:

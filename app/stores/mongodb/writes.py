@@ -27,6 +27,7 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
     """The lines of a write, those of other stores behind it."""
     found: list[Statement] = []
     touched = {t.structure for t in plan.touches}
+    finds = {t.record: t.find for t in plan.touches}
     changes = asked(pattern)
     for structure in model.structures:
         if model.store_of(structure) != "mongodb" or (touched and structure.name not in touched):
@@ -34,9 +35,8 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
         kinds = records(structure, model, world)
         for thing, kind in zip(things_of(structure), kinds, strict=False):
             fields = fields_of(structure, thing, kind, world)
-            to = Target(
-                structure, kind, fields, world, collection(structure.name, _which(structure, kind, pattern, world))
-            )
+            place = collection(structure.name, _which(structure, kind, pattern, world))
+            to = Target(structure, kind, fields, world, place, _learned(kind, finds.get(kind.name, "key")))
             for change in changes:
                 found.extend(_reach(change, to, changes, pattern))
     yield from _statements(pattern, plan, merge(found))
@@ -44,6 +44,11 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
         yield f"// in {store}:"
         text = elsewhere(pattern, plan, model, world, store)
         yield from (f"// {line}" for line in text.splitlines())
+
+
+def _learned(kind: Record, find: str) -> str:
+    """The path of another kind of document that names these, if the plan found it."""
+    return "" if find in ("key", "", *(p.name for p in kind.paths)) else find
 
 
 def _which(structure: Structure, kind: Record, pattern: Pattern, world: World) -> Mapping[str, str]:
