@@ -9,6 +9,7 @@ from app.model.project import Project
 from app.plan.lower import lower
 from app.plan.types import Query, Rel, World, WriteIntent
 from app.starters.asks import Ask, Down, ask_of
+from app.starters.words import entity_of
 from app.stores.store import Store
 
 
@@ -119,9 +120,11 @@ def refreshing(design: Design) -> Design:
         for up in ask.ups:
             rel = up.edge.rel
             writer = next((w for a in sorted(up.attrs) if not up.historical for w in _writers(design, a)), "")
-            begun = any(a.equal[: len(rel.via)] == rel.via for a in design.asks_of(ask.entity))
+            lists = [a for a in design.asks_of(ask.entity) if not a.by_key(design.world)]
+            begun = any(a.equal[: len(rel.via)] == rel.via for a in lists)
             if writer and not up.far and rel.child == ask.entity and not begun and rel.via != up.edge.rel.key:
-                found = Ask(writer, "refresh", ask.entity, rel.via, main=False)
+                own = {x for a in lists for x in (*a.bound, *(y for y, _ in a.order)) if entity_of(x) == ask.entity}
+                found = Ask(writer, "refresh", ask.entity, rel.via, attrs=frozenset(own), main=False)
                 further.setdefault((ask.entity, rel.via), found)
     return replace(design, asks=(*design.asks, *further.values()))
 

@@ -9,7 +9,7 @@ from app.starters.design import Design
 from app.starters.held import copies, held
 from app.starters.nests import FEW
 from app.starters.times import clock_of, keep_of
-from app.starters.ways import ordered, plain
+from app.starters.ways import ordered, plain, served
 from app.starters.words import bare, entity_of, listed, plural, short, span
 
 Plain = dict[str, Any]
@@ -192,7 +192,7 @@ def lookup(design: Design, entity: str, ask: Ask) -> Plain | None:
     return {
         **family,
         "ttl": _life(design, entity),
-        "note": f"serves {ask.pattern}: {why}; the records in one pipeline after",
+        "note": f"{served([ask])}: {why}; the records in one pipeline after",
     }
 
 
@@ -211,7 +211,7 @@ def unique(design: Design, entity: str, ask: Ask) -> Plain | None:
     return {
         "keys": ":".join([f"{entity}:by_{word}", *by]), "type": "string", "of": entity,
         "value": f"{{{key[0]}}}", "purpose": "lookup", "ttl": _life(design, entity),
-        "note": f"serves {ask.pattern}: the key of the one {entity} with this {short(ask.equal[-1])}; SET … NX keeps it unique",
+        "note": f"serves {ask.pattern}: the key of the one {entity} with this value; SET … NX keeps it unique",
     }  # fmt: skip
 
 

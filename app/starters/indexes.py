@@ -7,7 +7,7 @@ from typing import Any
 
 from app.starters.asks import Ask
 from app.starters.design import Design
-from app.starters.ways import Way, ways
+from app.starters.ways import Way, served, ways
 from app.starters.words import bare, listed
 
 Plain = dict[str, Any]
@@ -23,7 +23,7 @@ def indexes(design: Design, entity: str, asks: Iterable[Ask]) -> list[Plain]:
         keys = _keys(way, gone)
         if keys[:1] in unique or keys in unique:
             continue
-        out.append({"keys": keys, **_where(way, gone), "note": f"serves {listed(way.patterns)}"})
+        out.append({"keys": keys, **_where(way, gone), "note": served(way.asks)})
     words = list(dict.fromkeys(a for ask in asks for a in ask.words))
     if words:
         note = f"serves {listed(a.pattern for a in asks if a.words)}"

@@ -10,7 +10,7 @@ from app.starters.design import Design
 from app.starters.held import held
 from app.starters.homes import Home, home_of, shards_for, template, word_of
 from app.starters.times import expires, life
-from app.starters.ways import Way, plain, ways
+from app.starters.ways import Way, plain, served, ways
 from app.starters.words import bare, entity_of, listed, short
 
 Plain = dict[str, Any]
@@ -169,7 +169,7 @@ def _entry(design: Design, entity: str, way: Way) -> Plain:
     keys = set(design.world.keys.get(entity, ())) | set(bound) | set(rest)
     out["full"] = tuple(sorted(own - keys)) if nothing_below and _plain(own, entity) else ()
     out["narrow"] = nothing_below and _plain(own, entity)
-    return {**out, "why": way.patterns}
+    return {**out, "why": way.asks}
 
 
 def _plain(attrs: set[str], entity: str) -> bool:
@@ -179,8 +179,7 @@ def _plain(attrs: set[str], entity: str) -> bool:
 def _gsi(n: int, entries: list[Plain]) -> Plain:
     """An index: one per position, entries of several entities side by side (overloaded)."""
     wanted = [(e.pop("full"), e.pop("narrow", False)) for e in entries]
-    served = [p for e in entries for p in e.pop("why")]
-    note = f"serves {listed(served)}" if served else "the pairs from their other end"
+    note = served(a for e in entries for a in e.pop("why")) or "the pairs from their other end"
     base: Plain = {"name": f"GSI{n}"}
     if len(entries) == 1:
         entry, (attrs, narrow) = entries[0], wanted[0]

@@ -10,7 +10,7 @@ from app.starters.buckets import bucket_of, shards_of
 from app.starters.design import Design
 from app.starters.held import copies, held
 from app.starters.times import clock_of, life
-from app.starters.ways import only, ordered, plain
+from app.starters.ways import only, ordered, plain, served
 from app.starters.words import bare, entity_of, listed, plural, short
 
 Plain = dict[str, Any]
@@ -211,7 +211,7 @@ def _static(design: Design, entity: str, table: Plain, asks: list[Ask]) -> list[
 
 
 def _why(table: Plain, asks: list[Ask], bucket: str, static: bool) -> str:
-    why = f"serves {listed(a.pattern for a in asks)}"
+    why = served(asks)
     if table.get("for each"):
         why += f": one row per {table['for each']}, written when the record comes to be"
     if any(a.contains for a in asks):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.starters.asks import Ask
 from app.starters.design import Design
+from app.starters.words import listed
 
 Keys = tuple[str, ...]
 
@@ -52,6 +53,15 @@ def ways(design: Design, entity: str, asks: Iterable[Ask], sparse: bool) -> list
         Way(keys, tuple(mine), min(len(_bound(a, where)) for a in mine), where)
         for (keys, where), mine in sorted(out.items(), key=lambda w: first.index(w[0]))
     ]
+
+
+def served(asks: Iterable[Ask]) -> str:
+    """`serves A, B`, or what it finds for a write."""
+    asks = list(asks)
+    read = listed(a.pattern for a in asks if a.action != "refresh")
+    written = listed(a.pattern for a in asks if a.action == "refresh")
+    found = f"finds the copies that {written} must refresh" if written else ""
+    return "; ".join(w for w in (f"serves {read}" if read else "", found) if w)
 
 
 def only(ask: Ask, sparse: bool) -> str:
