@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from app.rules.rule import Finding, Rule, rule
 
-NOT_RULES = {"rule", "words", "ground", "apart", "spread_key", "memory_limit", "weigh", "remedy", "remedies", "remedy_hold", "remedy_ways"}
+NOT_RULES = {"rule", "words", "ground", "apart", "spread_key", "memory_limit", "slots", "weigh", "remedy", "remedies", "remedy_hold", "remedy_ways"}
 
 
 def _find() -> Mapping[str, Rule]:
