@@ -12,14 +12,14 @@ How a page is made
 * A template extends `project.html` (or `base.html`) and fills `block main` with `<main id="main" class="page">`;
   scripts go into `block more_scripts`. Parts are `_name.html` with one root element that has an id.
 * `open_project(request, id)` from `app.views.opened` gives `Opened`: `project` (the frozen value), `report` (plans,
-  loads, findings; remembered), `change_number`, `undo_label`, `redo_label`. It raises NotFound, which the studio
-  shows as a page.
+  loads, findings; remembered), `beside` (findings by operation), `change_number`, `undo_label`, `redo_label`. It
+  raises NotFound, which the studio shows as a page.
 * Raise `app.errors`; never answer an error by hand. A page gets a page, htmx a message in the corner (`hx-partial`
   into `#toasts`), a script problem+json.
 
 How things look
 ---------------
-* `templates/_macros.html`: `icon sev lv bits gauge kt n edit ask_input`; `templates/workbench/_finding_macros.html`:
+* `templates/_macros.html`: `icon sev lv bits gauge kt n edit`; `templates/workbench/_finding_macros.html`:
   `note` (a finding with its fixes, questions and Accept). Filters: `number size spread unit key plural`. In a project
   `page.row_id(operation)` is the id of a row of the workbench. Icons: `static/icons.svg` (the id is the name).
 * `static/app.css` holds tokens, parts and the workbench; looks of other pages go to `static/pages.css`. No colour

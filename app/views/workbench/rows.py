@@ -17,7 +17,8 @@ from app.templating import Page, html_of, number, plural, size
 from app.views.editing.fields import shown
 from app.views.opened import Opened
 
-MEMORY = Memory(40_000)
+MEMORY = Memory(4_000)
+"""Rendered lines and findings; about 3 KB each, in two generations."""
 
 
 @dataclass(frozen=True, slots=True)
