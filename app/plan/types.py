@@ -708,8 +708,8 @@ class Plan:
     """How one model serves one pattern. For a write, `touches`; for a read, `steps`.
 
     `requests`, `records`, `bytes`: of one operation at average, p99, maximum. `rounds`: dependent round trips. `units`:
-    billed units of one operation (0: store has none). `missing`: needed attributes no structure gives. `misses`: why the
-    nearest path does not serve it. `likely`: what the engine will probably run instead, None where it is the same.
+    billed units of one operation (0: store has none). `missing`: needed attributes no structure gives. `misses`: why
+    the nearest path does not serve it. `likely`: what the engine will probably run instead, None where it is the same.
     `notes`: sentences worth showing. `questions`: numbers or words missing. `scope`: record, partition, batch, slot,
     transaction, none. `retry`: `safe`, or what a repeat does.
     """

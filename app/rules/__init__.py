@@ -1,4 +1,7 @@
-"""The rules, one file each, found by name: adding a file is enough."""
+"""The rules, one file each, found by name: adding a file is enough.
+
+A module that defines `check` is a rule; the others hold what several rules say or do in the same way.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,15 @@ from types import MappingProxyType
 
 from app.rules.rule import Finding, Rule, rule
 
-NOT_RULES = {"rule", "words", "ground", "apart", "spread_key", "memory_limit", "slots", "weigh", "remedy", "remedies", "remedy_hold", "remedy_ways"}
-
 
 def _find() -> Mapping[str, Rule]:
     found: dict[str, Rule] = {}
     for module in sorted(iter_modules(__path__), key=lambda m: m.name):
-        if module.name in NOT_RULES:
-            continue
         loaded = getattr(import_module(f"{__name__}.{module.name}"), "check", None)
+        if loaded is None:
+            continue
         if not isinstance(loaded, Rule):
-            raise RuntimeError(f"app/rules/{module.name}.py defines no rule called `check`")
+            raise RuntimeError(f"app/rules/{module.name}.py: `check` is not decorated with @rule")
         found[loaded.id] = loaded
     return MappingProxyType(found)
 

@@ -40,7 +40,7 @@ class Ask:
     """A number or word the studio needs: the place it belongs to and the field's label.
 
     `at` is an editable place (`patterns/Load order page/rate`, `entities/order/count`,
-    `relationships/order-line_item/children`); `hint` shows the form expected (`500/s`, `{avg: 10, p99: 80, max: none}`).
+    `relationships/order-line_item/children`); `hint` shows the form expected (`500/s`).
     """
 
     at: str
@@ -50,7 +50,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change that would remove the finding. `label` names it ("Add index status, created_at, id"). `apply` is pure."""
+    """A change that would remove the finding. `label` names it ("Add index status, id"). `apply` is pure."""
 
     label: str
     apply: Callable[[Project], Project] = field(compare=False)
@@ -61,8 +61,8 @@ class Finding:
     """A rule's statement about one place.
 
     `at`: stable path: `patterns/NAME`, `entities/NAME`, `relationships/PARENT-CHILD`, `models/MODEL`,
-    `models/MODEL/STRUCTURE`, `models/MODEL/STRUCTURE/INDEX or field`, `models/MODEL/patterns/NAME`. `pattern` names the row
-    it stands beside ("" if none); `patterns` all rows it concerns.
+    `models/MODEL/STRUCTURE`, `models/MODEL/STRUCTURE/INDEX or field`, `models/MODEL/patterns/NAME`. `patterns`:
+    the rows it concerns, worst first.
     """
 
     rule: str
@@ -109,7 +109,7 @@ class RelationshipCase:
 
 @dataclass(frozen=True)
 class PatternCase:
-    """A pattern by itself. `query` or `intent` is its lowered form; `rate` average operations/s and `peak` (None: unknown)."""
+    """A pattern by itself. `query` or `intent`: its lowered form; `rate`, `peak`: operations/s (None: unknown)."""
 
     project: Project
     world: World

@@ -16,8 +16,8 @@ def check(case: ProjectCase) -> Iterator[Finding]:
     A candidate model whose `store`, or a structure whose own `store`, is none of the stores that can be judged.
 
     ## Why it hurts
-    Nothing can be said of how such a model serves the patterns, what it costs or when it breaks. It stays in the project
-    file and is left out of every comparison.
+    Nothing can be said of how such a model serves the patterns, what it costs or when it breaks. It stays in the
+    project file and is left out of every comparison.
 
     ## Example
     ```yaml flagged
