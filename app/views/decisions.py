@@ -19,6 +19,8 @@ from app.views.opened import AUTHOR, desk, open_project
 from app.views.page import ProjectPage
 
 router = APIRouter()
+LONG = 32
+"""Characters from which on a piece of evidence is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,12 @@ class Line:
     decision: Decision
     finding: Finding | None
     moved: tuple[tuple[str, str, str], ...]
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """Figures it was accepted at, sentences left out."""
+        found = ((str(k), str(v)) for k, v in self.decision.numbers.items())
+        return tuple((k, v) for k, v in found if len(v) <= LONG)
 
 
 @dataclass(frozen=True, kw_only=True)

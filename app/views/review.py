@@ -36,7 +36,6 @@ from app.views.workbench.rows import phrase
 router = APIRouter()
 COOKIE = "keywright-review"
 SECRET = re.compile(r"(\d{1,17})\.([A-Za-z0-9_-]{20,128})")
-LISTED = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +90,19 @@ class Show(Page):
         return tuple(sorted(open_ones, key=lambda f: f.model not in {"", mine}))
 
     @property
-    def listed(self) -> tuple[Finding, ...]:
-        return self.findings[:LISTED]
+    def judged(self) -> tuple[Finding, ...]:
+        """What hurts, without what cannot be judged yet."""
+        return tuple(f for f in self.findings if f.severity != "question")
+
+    @property
+    def questions(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity == "question")
+
+    @property
+    def version(self) -> str:
+        """What the shown version is called, as a sentence begins."""
+        name = self.shared.snapshot.name if self.shared.snapshot else ""
+        return name if name.lower().startswith("version") else f"Version {name}"
 
     def number(self, operation: str) -> int:
         return next((i for i, p in enumerate(self.project.patterns, 1) if p.operation == operation), 0)
@@ -129,9 +139,12 @@ class Show(Page):
         return Row(number, pattern, phrase(pattern), self.report.rates[pattern.operation][0], plans, worst)
 
     @property
-    def structures(self) -> Sequence[tuple[ModelReport, tuple[tuple[str, str, str], ...]]]:
-        """Every model with its structures: name, what it holds, keys."""
-        return [(m, tuple((s.name, held(s), key_words(s)) for s in m.model.structures)) for m in self.report.models]
+    def structures(self) -> Sequence[tuple[ModelReport, tuple[tuple[str, str, list[str]], ...]]]:
+        """Every model with its structures: name, what it holds, keys and indexes."""
+        return [
+            (m, tuple((s.name, held(s), key_words(s).split("; ")) for s in m.model.structures))
+            for m in self.report.models
+        ]
 
     @property
     def decisions(self) -> tuple[decisions.Line, ...]:

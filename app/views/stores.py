@@ -51,6 +51,10 @@ class List(StudioPage):
     def stores(self) -> Sequence[Store]:
         return tuple(STORES.values())
 
+    def facts(self, store: Store) -> tuple[FactLine, ...]:
+        """The facts of one store; findings link to them."""
+        return tuple(_line(slug, fact) for slug, fact in store.facts.items())
+
 
 @dataclass(frozen=True, kw_only=True)
 class Show(StudioPage):

@@ -1,7 +1,7 @@
 """Candidate models: one page each.
 
-`page` puts it together; `structures`, `keys`, `holds` make its tables, `heat` and `calendar` its forecasts; `actions`
-adds, copies, chooses and deletes whole models; `preview` judges a key while it is typed.
+`page` puts it together; `structures`, `keys`, `holds`, `words` make its tables, `heat`, `calendar`, `breakeven` its
+forecasts; `actions` adds, copies, chooses and deletes whole models; `preview` judges a key while it is typed.
 """
 
 from fastapi import APIRouter

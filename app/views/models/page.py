@@ -23,7 +23,7 @@ from app.stores import STORES
 from app.stores.store import Store
 from app.templating import render
 from app.views.editing.fields import text_of
-from app.views.models import calendar, heat, structures
+from app.views.models import breakeven, calendar, heat, structures, words
 from app.views.models.holds import Byte, Held, held_lines, sample_lines
 from app.views.models.keys import IndexLine, KeyLine, index_lines, key_lines
 from app.views.models.structures import Line, counts, findings_of, lines, records_of, store_of
@@ -31,12 +31,6 @@ from app.views.opened import open_project
 from app.views.page import ProjectPage
 
 router = APIRouter()
-WORDS = (
-    "of", "purpose", "truth", "type", "format", "fields", "ttl", "score", "value", "counts", "max", "bucket",
-    "for each", "where", "on change", "refresh", "writes", "static", "counters", "capacity", "schema version", "owner",
-    "options", "note",
-)  # fmt: skip
-"""What may be said of a structure beside its keys, indexes and what it holds of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,45 +156,31 @@ class Show(ProjectPage):
         return tuple(f for f in findings_of(self.report, self.made, self.structure.name) if not f.accepted)
 
     @property
-    def words(self) -> tuple[tuple[str, str], ...]:
+    def words(self) -> Sequence[tuple[str, str]]:
         """Field and text of what else is said of the structure."""
-        found = ((word, text_of(self.project, self.at, word)) for word in WORDS if self.structure)
-        return tuple((word, text) for word, text in found if text)
+        return words.said(self.project, self.at) if self.structure else ()
 
     @property
-    def more_words(self) -> tuple[str, ...]:
+    def more_words(self) -> Sequence[str]:
         """Fields of the structure that are not said yet and that its store knows."""
-        if not self.structure or not self.made:
-            return ()
-        store = store_of(self.made, self.structure) or self.made.store
-        known = {k.rstrip("_").replace("_", " ") for k in store.structure_keys} - {"records", "indexes", "gsi", "lsi"}
-        known = {"_id" if k == "id" else k for k in known}
-        common = {"purpose", "fields", "ttl", "bucket", "truth", "where", "note", "options", "capacity"}
-        return tuple(sorted(w for w in known | common if not text_of(self.project, self.at, w)))
+        return words.unsaid(self.project, self.at, self._store) if self._store else ()
 
     @property
-    def lists(self) -> tuple[tuple[str, str, str], ...]:
-        """Lists that an entry can be added to: field, button, example."""
-        if not self.structure or not self.made:
-            return ()
-        of = self.structure.of or "order"
-        can = (store_of(self.made, self.structure) or self.made.store).structure_keys
-        every = (
-            ("indexes", "Index", f"{{keys: [{of}.created_at desc]}}"),
-            ("gsi", "GSI", f'{{name: GSI1, pk: "{{{of}.id}}", of: [{of}]}}'),
-            ("lsi", "LSI", f'{{name: LSI1, sk: "{{{of}.id}}", of: [{of}]}}'),
-        )
-        return tuple(entry for entry in every if entry[0] in can)
+    def lists(self) -> Sequence[tuple[str, str, str]]:
+        """Lists of ways in that an entry can be added to: field, button, example."""
+        of = self.structure.of if self.structure else ""
+        return words.ways(of or "order", self._store) if self._store else ()
+
+    @property
+    def _store(self) -> Store | None:
+        """The store of the structure that is shown."""
+        return (store_of(self.made, self.structure) or self.made.store) if self.made and self.structure else None
 
     @property
     def add_hint(self) -> str:
         """An example of a structure in the words of the store."""
         of = self.project.entities[0].name if self.project.entities else "order"
-        kind = self.model.structures[0].kind if self.model.structures else ""
-        return {
-            "collection": f"{{collection: {of}s, of: {of}, _id: {of}.id}}",
-            "keys": f'{{keys: "cache:{of}:{{{of}.id}}", type: hash, of: {of}, ttl: 300 s}}',
-        }.get(kind, f"{{{kind or 'table'}: {of}s, of: {of}}}")
+        return words.example(self.model.structures[0].kind if self.model.structures else "", of)
 
     # ------------------------------------------------------------ sample record
 
@@ -229,6 +209,11 @@ class Show(ProjectPage):
     @cached_property
     def calendar(self) -> calendar.Calendar | None:
         return calendar.calendar(self.made, self.project, datetime.now(UTC).date()) if self.made else None
+
+    @cached_property
+    def breakeven(self) -> tuple[breakeven.Chart, ...]:
+        found = breakeven.charts(self.report, self.made, self.structure.name) if self.made and self.structure else ()
+        return found[:3]
 
     @cached_property
     def scripts(self) -> Sequence[tuple[str, str]]:
