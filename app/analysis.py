@@ -249,7 +249,9 @@ class _Analysis:
             store = STORES.get(model.store_of(structure))
             kept: tuple[Record, ...] | None = table.get(structure, setting=setting)
             if kept is None:
-                kept = store.records(structure, model, self.world) if store is not None else ()
+                made = store.records(structure, model, self.world) if store is not None else ()
+                # records that come out the same, though how fast they arrive changed, keep their plans and heat
+                kept = self.memory.settled((model.name, structure.name), made)
                 table.put(kept, frozenset(h.entity for r in kept for h in r.shape), structure, setting=setting)
             out[structure.name] = kept
         return out

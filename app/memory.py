@@ -25,6 +25,7 @@ class Memory:
         """Results computed so far: tests and benchmarks read how much an edit recomputed."""
         self._young: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
         self._old: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
+        self._settled: dict[Hashable, Any] = {}
 
     def of(self, stage: str, sources: tuple[object, ...], make: Callable[[], T], extra: Hashable = None) -> T:
         """The result of `make()` for these very objects and the value `extra`."""
@@ -40,6 +41,17 @@ class Memory:
                 self._old, self._young = self._young, {}
         result: T = kept[1]
         return result
+
+    def settled(self, key: Hashable, value: T) -> T:
+        """The object last given under this key, where the new one is equal to it: what was made from it stays valid."""
+        old = self._settled.get(key)
+        if old is not None and old == value:
+            result: T = old
+            return result
+        if len(self._settled) >= self.limit:
+            self._settled.clear()
+        self._settled[key] = value
+        return value
 
     def carried(self, stage: str, sources: tuple[object, ...], inflow: Mapping[str, float]) -> Carried:
         """The table of a stage for these sources. Where only the inflow is another one, entries of entities whose

@@ -53,7 +53,7 @@ def busiest(attr: str, seen: Seen, world: World) -> Busiest:
             top = shares.top(stat.distinct if stat else inf)
             if top is not None:
                 return _known(top, f"the busiest {_short(attr)} takes {_percent(top)}")
-    for rel in world.rels:
+    for rel in _rels(attr, world):
         if _met(rel, attr, seen):
             found = _largest(rel, (attr,), world)
             if found is not None:
@@ -78,10 +78,21 @@ def _unknown(attr: str, share: float, why: str) -> Busiest:
     return Busiest(share, why, known=False, unknown=(attr,))
 
 
+def _rels(attr: str, world: World) -> tuple[Rel, ...]:
+    """Relationships that an attribute is the one column of, on either side."""
+    index: dict[str, tuple[Rel, ...]] | None = world.memo.get("rels by column")
+    if index is None:
+        index = {}
+        for rel in world.rels:
+            if len(rel.via) == 1:
+                for column in dict.fromkeys((*rel.via, *rel.key)):
+                    index[column] = (*index.get(column, ()), rel)
+        world.memo["rels by column"] = index
+    return index.get(attr, ())
+
+
 def _met(rel: Rel, attr: str, seen: Seen) -> bool:
     """Is this attribute the foreign key of the relationship, or the key of a parent that holds the children?"""
-    if len(rel.via) != 1:
-        return False
     if attr == rel.via[0]:
         return rel.child == attr.partition(".")[0]
     return attr == rel.key[0] and rel.parent == seen.of and rel.child != seen.of and seen.changed == {rel.child}

@@ -8,12 +8,11 @@ from math import inf
 
 from app.forecast.heat import placing
 from app.forecast.load import PartitionSize
-from app.model.keys import BUCKETS
 from app.plan.types import AccessPath, Record
+from app.rules.cut_partition import cut
 from app.rules.ground import finding, size_evidence
 from app.rules.hot_partition import constant
-from app.rules.rule import Evidence, Finding, Fix, Severity, StructureCase, rule
-from app.rules.spread_key import clock, spread
+from app.rules.rule import Evidence, Finding, Severity, StructureCase, rule
 from app.rules.weigh import fact_evidence
 from app.rules.words import count, duration, size
 
@@ -155,7 +154,7 @@ def _judge(case: StructureCase, record: Record, path: AccessPath, held: Partitio
         message,
         *evidence,
         part="" if path.primary else path.name.removeprefix(f"{case.structure.name}."),
-        fixes=_fixes(case, record, path, held),
+        fixes=cut(case, record, path, held, severity == "error"),
         patterns=[p.operation for p, *_ in case.users if p.is_write],
     )
 
@@ -186,51 +185,3 @@ def _day(held: PartitionSize) -> str:
         return ""
     soonest = min((t for t in (held.crosses_p99, held.crosses_max) if t is not None), default=None)
     return f" at the horizon; it passes the limit in {duration(soonest)}" if soonest else ""
-
-
-# ---------------------------------------------------------------- fixes
-
-
-def _fixes(case: StructureCase, record: Record, path: AccessPath, held: PartitionSize) -> tuple[Fix, ...]:
-    if case.store.can.by_key_only:
-        return ()
-    parts = placing(path, case.store.can.range_sharded)
-    rows = held.purged_rows if _expires(held) else held.rows.max
-    each = held.bytes.max / held.rows.max if held.rows.max else 0.0
-    facts = case.store.facts
-    most = facts["partition_bytes"].value / each if "partition_bytes" in facts and each else inf
-    if rows <= most and "partition_rows" in facts:
-        most = facts["partition_rows"].value
-    time = clock(path, record.of, case.world)
-    present = next((p for p in parts if p.kept.bucket), None)
-    inflow = case.world.inflow.get(record.of, 0.0)
-    if present is not None:
-        finer = [name for name, seconds in BUCKETS.items() if rows * seconds / present.kept.bucket <= most]
-        if finer:
-            name = max(finer, key=BUCKETS.__getitem__)
-            label = f"Cut {path.name} by {name} of {present.attr}"
-            cut = spread(case, path, label, (f"{present.attr}|{name}",), instead=present.attr)
-            return (*_further(case, record, path, rows, most), *cut)
-    elif time and not case.store.can.range_sharded and inflow:
-        lives = case.world.keeps.get(record.of) or max(1.0, case.world.counts.get(record.of, 0.0) / inflow)
-        fitting = [name for name, seconds in BUCKETS.items() if rows * seconds / max(lives, seconds) <= most]
-        if fitting:
-            name = max(fitting, key=BUCKETS.__getitem__)
-            return spread(case, path, f"Cut {path.name} by {name} of {time}", (f"{time}|{name}",))
-    return _further(case, record, path, rows, most)
-
-
-def _further(case: StructureCase, record: Record, path: AccessPath, rows: float, most: float) -> tuple[Fix, ...]:
-    """One more attribute of the key: the coarsest that is enough, else the finest."""
-    inside = {p.attr for p in placing(path, case.store.can.range_sharded)}
-    stats = case.world.stats
-    own = [p.attr for p in path.order if p.attr in stats and p.kept.exact] + list(case.world.keys.get(record.of, ()))
-    times = ("datetime", "date")
-    cuts = {a for a in own if a not in inside and stats[a].type not in times}
-    if not case.store.can.range_sharded:
-        cuts = {a for a in cuts if not stats[a].unique}  # one record each: no list would be left
-    found = sorted(cuts, key=lambda a: (stats[a].distinct, a))
-    if not found:
-        return ()
-    enough = next((a for a in found if rows / stats[a].distinct <= most), found[-1])
-    return spread(case, path, f"Add {enough} to the key of {path.name}", (enough,))
