@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from datetime import datetime
+from functools import lru_cache
+from secrets import token_hex
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.openapi.utils import get_openapi
-from pydantic import BaseModel, Field
+from pydantic import RootModel
 from starlette.responses import JSONResponse, Response
 
-from app.analysis import Report, analyse
-from app.api.etag import answered
+from app.analysis import analyse
+from app.api.etag import answered, tag_of
+from app.api.head import Readable
+from app.api.shapes import PROBLEM_SCHEMA, FormatLine, ProjectLine, RuleLine, StoreLine, problem
 from app.errors import NotFound
 from app.exporters import EXPORTERS, NoSuchModel, export
 from app.exporters.report_json import report_plain
@@ -26,36 +28,28 @@ from app.stores import STORES
 
 VERSION = "1"
 PREFIX = f"/api/v{VERSION}"
-PROBLEM: Mapping[str, Any] = {
-    "description": "What went wrong and what to do.",
-    "content": {"application/problem+json": {}},
+STARTED = token_hex(6)
+"""Another program may judge the same project differently, so no tag outlives a start."""
+UNCHANGED: dict[str, Any] = {"description": "Nothing changed since the ETag sent as If-None-Match."}
+SIGNED_OUT = problem("The studio asks for its access token and none, or a wrong one, was sent.")
+LISTED: dict[int | str, dict[str, Any]] = {304: UNCHANGED, 401: SIGNED_OUT}
+READ: dict[int | str, dict[str, Any]] = {**LISTED, 404: problem("There is no such project.")}
+EXPORTED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The text, named by Content-Disposition.",
+        "content": {e.media_type: {"schema": {"type": "string"}} for e in EXPORTERS.values()},
+    },
+    **LISTED,
+    404: problem("There is no such project, format or model."),
+    422: problem("The query cannot be used: a model for a format about the whole project, or a name too long."),
 }
-UNCHANGED: Mapping[str, Any] = {"description": "Nothing changed since the ETag that was sent."}
-READ: dict[int | str, dict[str, Any]] = {304: dict(UNCHANGED), 404: dict(PROBLEM)}
 
-router = APIRouter(prefix=PREFIX, tags=["projects"])
+router = APIRouter(prefix=PREFIX, tags=["projects"], route_class=Readable)
 ProjectId = Annotated[int, Path(description="The number in the address of the project's pages.", ge=1, le=2**53)]
-
-
-class ProjectLine(BaseModel):
-    """One project of the list."""
-
-    id: int
-    name: str
-    change: int = Field(description="Rises with every change.")
-    changed_at: datetime
-    patterns: int
-    models: int
-
-
-class FormatLine(BaseModel):
-    """One export format."""
-
-    name: str
-    title: str
-    about: str
-    media_type: str
-    per_model: bool = Field(description="Takes the query parameter `model`.")
+FormatName = Annotated[str, Path(description="A name from `/formats`.", max_length=40)]
+ModelName = Annotated[
+    str, Query(description="A candidate model by name; without it the chosen one, else all.", max_length=200)
+]
 
 
 def _database(request: Request) -> Database:
@@ -63,27 +57,28 @@ def _database(request: Request) -> Database:
     return db
 
 
-def _tag(loaded: Loaded) -> str:
-    """A report follows from the project and this program: the change number says all that can differ while it runs."""
-    return f"p{loaded.id}-c{loaded.change}"
+def _tag(loaded: Loaded, *parts: object) -> str:
+    return tag_of(STARTED, loaded.id, loaded.change, *parts)
 
 
-@router.get("/projects", summary="List projects")
-def projects(request: Request) -> list[ProjectLine]:
+def _listed(request: Request, lines: Any) -> Response:
+    """A list, tagged by what it says."""
+    text = RootModel[Any](lines).model_dump_json()
+    return answered(request, tag_of(text), lambda: Response(text, media_type="application/json"))
+
+
+@router.get("/projects", summary="List projects", responses=LISTED, response_model=list[ProjectLine])
+def projects(request: Request) -> Response:
     """All projects, the ones changed last first."""
-    return [
-        ProjectLine(
-            id=p.id, name=p.name, change=p.change, changed_at=p.changed_at, patterns=p.patterns, models=p.models
-        )
-        for p in list_projects(_database(request))
-    ]
+    return _listed(request, [ProjectLine.of(p) for p in list_projects(_database(request))])
 
 
 @router.get("/projects/{project_id}", summary="A project as JSON", responses=READ, response_model=dict[str, Any])
 def project(request: Request, project_id: ProjectId) -> Response:
     """The project in the form of the project file; its schema is at `/static/schema/keywright-1.json`."""
     loaded = load(_database(request), project_id)
-    return answered(request, _tag(loaded), lambda: Response(write_json(loaded.project), media_type="application/json"))
+    tag = _tag(loaded, "project")
+    return answered(request, tag, lambda: Response(write_json(loaded.project), media_type="application/json"))
 
 
 @router.get(
@@ -92,83 +87,83 @@ def project(request: Request, project_id: ProjectId) -> Response:
 def report(request: Request, project_id: ProjectId) -> Response:
     """How every model serves every pattern, and every finding with its numbers."""
     loaded = load(_database(request), project_id)
-    return answered(request, _tag(loaded), lambda: JSONResponse(report_plain(analyse(loaded.project))))
+    return answered(request, _tag(loaded, "report"), lambda: JSONResponse(report_plain(analyse(loaded.project))))
 
 
-@router.get("/projects/{project_id}/export/{format_name}", summary="Export in a format", responses=READ)
-def exported(
-    request: Request,
-    project_id: ProjectId,
-    format_name: Annotated[str, Path(description="A name from `/formats`.", max_length=40)],
-    model: Annotated[
-        str, Query(description="A candidate model by name; without it the chosen one, else all.", max_length=200)
-    ] = "",
-) -> Response:
+@router.get(
+    "/projects/{project_id}/export/{format_name}",
+    summary="Export in a format",
+    responses=EXPORTED,
+    response_class=Response,
+)
+def exported(request: Request, project_id: ProjectId, format_name: FormatName, model: ModelName = "") -> Response:
     """The model document, key catalog, scripts, queries or the project itself."""
     if format_name not in EXPORTERS:
         raise NotFound(f"There is no format {format_name!r}.", fix=f"Formats: {', '.join(EXPORTERS)}.")
     loaded = load(_database(request), project_id)
-    return answered(
-        request, f"{_tag(loaded)}-{format_name}", lambda: _file(analyse(loaded.project), format_name, model)
-    )
+    if model and loaded.project.model(model) is None:  # even where the client claims to have the answer already
+        names = ", ".join(m.name for m in loaded.project.models)
+        raise NoSuchModel(f"There is no model {model!r}.", fix=f"Models: {names or 'none yet'}.")
+    return answered(request, _tag(loaded, "export", format_name, model), lambda: _file(loaded, format_name, model))
 
 
-def _file(made: Report, format_name: str, model: str) -> Response:
-    try:
-        out = export(made, EXPORTERS[format_name], model)
-    except NoSuchModel as missing:
-        raise NotFound(str(missing)) from None
+def _file(loaded: Loaded, format_name: str, model: str) -> Response:
+    out = export(analyse(loaded.project), EXPORTERS[format_name], model)
     headers = {"Content-Disposition": f'attachment; filename="{out.filename}"'}
     return Response(out.text, media_type=f"{out.media_type}; charset=utf-8", headers=headers)
 
 
-@router.get("/formats", summary="List export formats", tags=["reference"])
-def formats() -> list[FormatLine]:
+@router.get(
+    "/formats", summary="List export formats", tags=["reference"], responses=LISTED, response_model=list[FormatLine]
+)
+def formats(request: Request) -> Response:
     """Every format that `/projects/{id}/export/{format}` knows."""
-    return [
-        FormatLine(name=e.name, title=e.title, about=e.about, media_type=e.media_type, per_model=e.per_model)
-        for e in EXPORTERS.values()
-    ]
+    return _listed(request, [FormatLine.of(e) for e in EXPORTERS.values()])
 
 
-@router.get("/rules", summary="List rules", tags=["reference"])
-def rules() -> list[dict[str, str]]:
+@router.get("/rules", summary="List rules", tags=["reference"], responses=LISTED, response_model=list[RuleLine])
+def rules(request: Request) -> Response:
     """Every rule with its severity."""
-    return [
-        {"id": r.id, "severity": r.severity, "scope": r.scope, "title": r.title, "since": r.since}
-        for r in RULES.values()
-    ]
+    return _listed(request, [RuleLine.of(r) for r in RULES.values()])
 
 
-@router.get("/stores", summary="List stores and their facts", tags=["reference"])
-def stores() -> list[dict[str, Any]]:
+@router.get(
+    "/stores",
+    summary="List stores and their facts",
+    tags=["reference"],
+    responses=LISTED,
+    response_model=list[StoreLine],
+)
+def stores(request: Request) -> Response:
     """Every store with its limits, their unit, source and the date they were read."""
-    return [
-        {
-            "name": s.name,
-            "title": s.title,
-            "family": s.family,
-            "evidence": s.evidence,
-            "facts": {
-                slug: {
-                    "value": f.value,
-                    "unit": f.unit,
-                    "source": f.source,
-                    "read": f.read,
-                    "assumed": f.assumed,
-                    "kind": f.kind,
-                }
-                for slug, f in s.facts.items()
-            },
-        }
-        for s in STORES.values()
-    ]
+    return _listed(request, [StoreLine.of(s) for s in STORES.values()])
 
 
 @router.get("/openapi.json", include_in_schema=False)
-def openapi() -> Response:
+def openapi(request: Request) -> Response:
     """The description of this API."""
-    described = get_openapi(
-        title="Keywright", version=VERSION, summary="Projects, reports and exports of the studio.", routes=router.routes
+    text = described()
+    return answered(request, tag_of(text), lambda: Response(text, media_type="application/json"))
+
+
+@lru_cache(maxsize=1)
+def described() -> str:
+    """The OpenAPI document."""
+    found = get_openapi(
+        title="Keywright",
+        version=VERSION,
+        summary="Projects, reports and exports of the studio.",
+        description="Read-only. Where the studio has an access token, send it as `Authorization: Bearer TOKEN`.",
+        routes=router.routes,
     )
-    return Response(json.dumps(described), media_type="application/json")
+    for operation in (o for path in found["paths"].values() for o in path.values()):
+        # The framework's own description of a bad value: here an address that is none is 404.
+        if "application/json" in operation["responses"].get("422", {}).get("content", {}):
+            del operation["responses"]["422"]
+    parts = found["components"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        parts["schemas"].pop(name, None)
+    parts["schemas"]["Problem"] = dict(PROBLEM_SCHEMA)
+    parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    found["security"] = [{}, {"token": []}]
+    return json.dumps(found, ensure_ascii=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from unicodedata import normalize
 
 from app.analysis import ModelReport, Report
+from app.errors import BadInput, NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,19 @@ class Exporter:
     filename: Callable[[Report, tuple[ModelReport, ...]], str] | None = None
 
 
-class NoSuchModel(LookupError):
-    """A model was named that the project does not have."""
+class NoSuchModel(NotFound):
+    """A model was named that the project does not have, or has on a store nobody knows."""
 
 
 def export(report: Report, exporter: Exporter, model: str = "") -> Exported:
-    """Write a report in a format: of one model, or of the chosen one, or of all. Raises NoSuchModel."""
+    """Write a report in a format: of one model, or of the chosen one, or of all.
+
+    Raises:
+        NoSuchModel: the project has no such model.
+        BadInput: a model was named and the format is about the whole project.
+    """
+    if model and not exporter.per_model:
+        raise BadInput(f"The format {exporter.name} is about the whole project.", fix="Leave the model out.")
     models = chosen(report, model) if exporter.per_model else report.models
     if exporter.filename is not None:
         return Exported(exporter.write(report, models), exporter.filename(report, models), exporter.media_type)
@@ -55,9 +63,8 @@ def chosen(report: Report, model: str) -> tuple[ModelReport, ...]:
     if model:
         found = report.model(model)
         if found is None:
-            raise NoSuchModel(
-                f"There is no model {model!r}. Models: {', '.join(m.model.name for m in report.models) or 'none'}."
-            )
+            names = ", ".join(m.model.name for m in report.models)
+            raise NoSuchModel(f"There is no model {model!r}.", fix=f"Models: {names or 'none yet'}.")
         return (found,)
     return tuple(m for m in report.models if m.model.chosen) or report.models
 

@@ -17,8 +17,8 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding
 table{border-collapse:collapse;margin:1rem 0;font-size:13px;display:block;overflow-x:auto}
 th,td{border:1px solid #d5dbd8;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f3f5f4}
 code,pre{font-family:ui-monospace,monospace;font-size:12px;background:#f3f5f4}pre{padding:.8rem;overflow-x:auto}
-h1,h2,h3{line-height:1.2}h2{margin-top:2.5rem;border-top:1px solid #d5dbd8;padding-top:1rem}
-@media(prefers-color-scheme:dark){body{background:#121715;color:#e4eae7}th,code,pre{background:#1d2421}th,td,h2{border-color:#38423e}}
+a{color:#0b5cad}h1,h2,h3{line-height:1.2}h2{margin-top:2.5rem;border-top:1px solid #d5dbd8;padding-top:1rem}
+@media(prefers-color-scheme:dark){body{background:#121715;color:#e4eae7}a{color:#8cc2ff}th,code,pre{background:#1d2421}th,td,h2{border-color:#38423e}}
 @media print{body{max-width:none;margin:0}pre{white-space:pre-wrap}}
 """
 

@@ -176,7 +176,9 @@ def key_text(value: object) -> str:
 
 
 def spread_text(spread: Spread, words: Callable[[float], str]) -> str:
-    """`1.2 KB / 4.5 KB / 39 KB`."""
+    """`1.2 KB / 4.5 KB / 39 KB`; one figure where all are the same."""
+    if spread.avg == spread.high == spread.max:
+        return words(spread.avg)
     return " / ".join((words(spread.avg), words(spread.high), "no bound" if spread.max == inf else words(spread.max)))
 
 

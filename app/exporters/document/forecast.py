@@ -15,6 +15,9 @@ from app.rules.words import count, duration, percent, rate, size
 from app.stores import STORES
 from app.stores.store import Store
 
+WORTH_SAYING = 0.001
+"""Share of a partition's ceiling below which its load is no news."""
+
 
 def forecast(made: ModelReport) -> Iterator[str]:
     """Tables of one model; a table with nothing to say is left out."""
@@ -49,7 +52,10 @@ def forecast(made: ModelReport) -> Iterator[str]:
     hot = [row for name, load in loads for path in load.paths for row in _heat(_store(made, name), path)]
     if hot:
         yield "### Hottest partitions\n"
-        yield "Units per second that reach the busiest partition at peak, and what one partition takes.\n"
+        yield (
+            "Units per second that reach the busiest partition at peak, and what one partition takes; "
+            f"less than {percent(WORTH_SAYING)} of it is left out.\n"
+        )
         yield table(
             ("Key or index", "Kind", "Load", "One takes", "Used", "Most of it from", "Why"), hot, right=(2, 3, 4)
         )
@@ -100,9 +106,10 @@ def _heat(store: Store, path: PathLoad) -> Iterator[tuple[str, ...]]:
         ("reads", False, path.reads, "partition_reads_per_second"),
     ):
         heats = sorted((h for h in path.heats if h.write == write), key=lambda h: -h.load)
-        if not heats or not load:
+        ceiling = fact(store, slug)
+        if not heats or not load or load < WORTH_SAYING * ceiling < inf:
             continue
-        most, ceiling = heats[0], fact(store, slug)
+        most = heats[0]
         used = percent(load / ceiling) if ceiling < inf else "–"
         mark = "≈" if most.assumed else ""
         unknown = f" (share of the busiest {', '.join(path.share_unknown)} unknown)" if path.share_unknown else ""

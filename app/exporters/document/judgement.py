@@ -29,7 +29,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     yield f"- {where}{plain(finding.message)} ({code(finding.rule)})"
     if finding.evidence:
         yield "    - " + "; ".join(
-            f"{plain(e.label)} {'≈' if e.assumed else ''}{plain(e.value)}" for e in finding.evidence
+            f"{plain(e.label)}: {'≈' if e.assumed else ''}{plain(e.value)}" for e in finding.evidence
         )
     yield from (f"    - Possible fix: {plain(f.label)}" for f in finding.fixes)
     asks = [f"{a.label}{f', such as {a.hint}' if a.hint else ''}" for a in finding.asks]
