@@ -24,7 +24,7 @@ HEAD = (
     "commands",
     "notes",
 )
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def write(report: Report, models: tuple[ModelReport, ...]) -> str:
@@ -48,13 +48,13 @@ def write(report: Report, models: tuple[ModelReport, ...]) -> str:
             "\n".join(e.commands),
             "; ".join(e.notes),
         )
-        rows.writerow([_harmless(cell) for cell in cells])
+        rows.writerow([harmless(cell) for cell in cells])
     return out.getvalue()
 
 
-def _harmless(cell: str) -> str:
-    """A cell that a spreadsheet would run as a formula is marked as text."""
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
+def harmless(cell: str) -> str:
+    """A cell that a spreadsheet would run as a formula is marked as text. Full-width signs count in some locales."""
+    return f"'{cell}" if cell.startswith(("\t", "\r")) or cell.lstrip().startswith(FORMULA) else cell
 
 
 FORMAT = Exporter("keys-csv", "Key catalog (CSV)", "Every key family, one per row.", "text/csv", "csv", write)

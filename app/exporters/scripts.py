@@ -7,6 +7,7 @@ readable, and `sh NAME.sh` gives the files.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from shlex import quote
 
 from app.analysis import ModelReport, Report
@@ -49,12 +50,22 @@ def filename(report: Report, models: tuple[ModelReport, ...]) -> str:
 
 def _found(report: Report, models: tuple[ModelReport, ...]) -> list[tuple[str, str]]:
     """Path and text of every file; of several models each has a folder."""
-    folders = [f"{slug(m.model.name)}/" if len(models) > 1 else "" for m in models]
-    return [
-        (folder + _safe(name), text)
-        for made, folder in zip(models, folders, strict=True)
-        for name, text in files(report, made).items()
-    ]
+    out: dict[str, str] = {}
+    folders: set[str] = set()
+    for made in models:
+        folder = _other(slug(made.model.name), folders) + "/" if len(models) > 1 else ""
+        folders.add(folder.rstrip("/"))
+        for name, text in files(report, made).items():
+            stem, dot, end = _safe(name).partition(".")
+            taken = {path.removesuffix(dot + end) for path in out}
+            out[_other(folder + stem, taken) + dot + end] = text
+    return list(out.items())
+
+
+def _other(name: str, taken: set[str]) -> str:
+    """The name, numbered where it is taken."""
+    numbered = (name if n == 1 else f"{name}-{n}" for n in count(1))
+    return next(x for x in numbered if x not in taken)
 
 
 def _safe(name: str) -> str:
