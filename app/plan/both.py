@@ -22,7 +22,8 @@ def plan_both(query: Query, intent: WriteIntent, records: Sequence[Record], worl
     asked = {s.structure for s in read.steps}
     own = {r.of for r in records if r.purpose in OWN and r.structure in asked}
     fed = tuple(r for r in records if r.structure in asked or r.purpose not in OWN or r.of not in own)
-    return combined(read, plan_write(intent, fed, world))
+    names = frozenset(name for s in read.steps for name in s.records_of)
+    return combined(read, plan_write(intent, fed, world, names))
 
 
 def combined(read: Plan, write: Plan) -> Plan:

@@ -15,6 +15,7 @@ from app.plan.types import Edge, Held, NeedNode, Query, Record, World
 
 Bits = Mapping[tuple[int, str], int]
 WHOLE = Held("")
+NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ def pieces(query: Query, keys: Mapping[str, frozenset[str]]) -> Pieces:
     for i, need in enumerate(query.needs):
         for attr in sorted(need.attrs):
             goal |= 1 << name(i, attr)
+    if not goal:  # a count wants no value of the records, only that they are there: a bit under the entity's own name
+        goal = 1 << name(0, query.root.entity)
     for i, need in enumerate(query.needs):
         if need.edge:
             for near, far in zip(need.edge.near, need.edge.far, strict=True):
@@ -152,11 +155,13 @@ def cover(way: Way, at: int, query: Query, need: int, bits: Bits, world: World) 
         for (i, attr), bit in bits.items():
             if i != n:
                 continue
+            there = attr == want.entity and (not s or held.attrs != NONE)
             given = attr in only or attr in keyed if only is not None else holds(held, attr, here)
-            if not given:
+            if not (given or there):
                 continue
             if (
-                attr in here
+                there
+                or attr in here
                 or attr in world.immutable
                 or (not behind and young(age_of(record, held, attr) + way.lag * (held.age > 0), want))
             ):

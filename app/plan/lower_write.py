@@ -136,6 +136,7 @@ def _change(
         only_if=found.guarded,
         inserts=_inserts(write),
         key_by=world.made_by.get(entity, "client"),
+        apart=batch != 1,
     )
 
 

@@ -18,9 +18,13 @@ LATEST = ("max", "min", "latest", "last", "first")
 """Figures that are set anew and may be set twice."""
 
 
-def reach(changes: Iterable[Change], records: Sequence[Record], world: World) -> Reached:
-    """Every place that the changes of one operation touch, one touch per node of a shape."""
-    found = Reached(records)
+def reach(
+    changes: Iterable[Change], records: Sequence[Record], world: World, read: frozenset[str] = frozenset()
+) -> Reached:
+    """Every place that the changes of one operation touch, one touch per node of a shape. `read`: kinds of record that
+    the operation has read before.
+    """
+    found = Reached(records, read=read)
     changes = tuple(changes)
     roots = {c.entity: c.known for c in changes if not c.same_as}
     for own in changes:

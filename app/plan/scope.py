@@ -45,7 +45,7 @@ def scope_of(
     elif writing.across == "batch" and not loose and len({(t.structure, t.place) for t in touches}) == 1:
         scope.word = "partition"
     else:
-        _widest(scope, total)
+        _widest(scope, total, atomic=atomic)
     _guards(scope, touches, records)
     if atomic and scope.word in ("none", "batch"):
         scope.notes.append(
@@ -56,7 +56,7 @@ def scope_of(
     return scope
 
 
-def _widest(scope: Scope, total: Spread) -> None:
+def _widest(scope: Scope, total: Spread, *, atomic: bool) -> None:
     writing = scope.writing
     scope.word = writing.across
     if writing.items and total.max > writing.items:
@@ -66,7 +66,7 @@ def _widest(scope: Scope, total: Spread) -> None:
             f"{total.avg:,.0f} records on average, {total.high:,.0f} at p99, {most}; "
             f"a {writing.across} takes {writing.items}"
         )
-        if scope.word == "none":
+        if scope.word == "none" and atomic:
             what = f"one {writing.across} takes {writing.items} records, and this writes {total.high:,.0f} at p99"
             scope.misses.append(Miss("limit", what, fix="write in parts, each safe to repeat"))
 

@@ -57,23 +57,21 @@ def own_columns(known: frozenset[str], record: Record, world: World) -> frozense
 
 
 def key_of(record: Record) -> frozenset[str]:
-    """Attributes that must be known to name one record by its key."""
-    parts = (p for path in record.paths if path.primary for p in (*path.partition, *path.order))
-    return frozenset(p.attr for p in parts if p.attr)
+    """Attributes that must be known to name one record by its key; of a sorted set the member, not the score."""
+    paths = (record.primary,) if record.value_type else tuple(p for p in record.paths if p.primary)
+    return frozenset(p.attr for path in paths for p in (*path.partition, *path.order) if p.attr)
 
 
-def home_of(change: Change, records: Sequence[Record], world: World) -> Record | None:
-    """The record of the changed entity itself that what is known names by its key; the one that holds most."""
-    if change.kind == "insert" or change.count.max > 1:
-        return None
+def home_of(entity: str, knows: frozenset[str], records: Sequence[Record], world: World) -> Record | None:
+    """The record of an entity that what is known names by its key; of several, one that holds all of its fields."""
     found = [
         r
         for r in records
-        if r.of == change.entity
+        if r.of == entity
         and r.purpose not in AFTERTHOUGHTS
         and not scattered(r)
         and key_of(r)
-        and key_of(r) <= own_columns(change.known, r, world)
+        and key_of(r) <= own_columns(knows, r, world)
     ]
     return max(found, key=lambda r: r.shape[0].attrs is None, default=None)
 

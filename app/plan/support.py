@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from app.model.spread import ONE, Spread
 from app.plan.choose import Choice, best
 from app.plan.known import Way, known
 from app.plan.refuse import say
@@ -47,6 +48,8 @@ class Sought:
     rel: Rel | None
     records: Sequence[Record]
     world: World
+    count: Spread = ONE
+    """Records to change."""
 
     def find(self, owned: frozenset[str]) -> Found | tuple[Miss, ...]:
         """What finds the records; else why nothing does. `owned`: what is known, as columns of the record."""
@@ -54,7 +57,9 @@ class Sought:
         served = choice.served_by
         if served is not None and served.level <= Level.INDEX_RANGE and not self._wasteful(served):
             return self._own(served)
-        found = self._by_home() or self._by_sibling(owned) or self._by_home(further=True)
+        found = (
+            self._by_home() or self._by_sibling(owned) or self._by_several(owned) or self._by_partition(owned)
+        )  # fmt: skip
         if found is not None and (served is None or found.level < served.level):
             return found
         return self._why(choice.nearest) if served is None else self._own(served)
@@ -108,24 +113,74 @@ class Sought:
 
     # ---- by way of another record
 
-    def _by_home(self, *, further: bool = False) -> Found | None:
-        """By way of the changed entity's own record: it is found by its key, and holds what names the other places.
-
-        `further`: or what finds the record that names them.
-        """
-        change, record, world = self.change, self.record, self.world
-        home = home_of(change, self.records, world)
-        if home is None or home is record or scattered(record):
+    def _by_home(self) -> Found | None:
+        """By way of the changed entity's own record: it is found by its key, and holds what names the other places."""
+        change, record = self.change, self.record
+        home = self._home(change.entity, change.known)
+        if home is None or scattered(record):
             return None
-        held = home.shape[0].attrs
-        learned = frozenset(world.fields.get(change.entity, ())) if held is None else held | key_of(home)
-        wiser = spot(replace(change, known=change.known | learned), record, self.at, self.rel)
-        owned = own_columns(wiser.known, record, world)
-        if key_of(record) <= owned:
-            whole = record.of == change.entity and _holds(home, record, world)
-            return Found(home.primary.name, Level.KEY_LOOKUP, 1.0, whole, f"{home.name} {change.entity}")
-        then = self._by_sibling(owned) if further else None
-        return None if then is None else replace(then, reads=then.reads + 1)
+        if not key_of(record) <= self._wiser(change.known | _learned(home, self.world)):
+            return None
+        whole = record.of == change.entity and _holds(home, record, self.world)
+        return Found(home.primary.name, Level.KEY_LOOKUP, 1.0, whole, f"{home.name} {change.entity}")
+
+    def _by_several(self, owned: frozenset[str]) -> Found | None:
+        """By one record after the other: the changed entity's own, that of the entity to change, and those of others
+        whose values are in the key.
+        """
+        record, world = self.record, self.world
+        key, names, knows = key_of(record), list[str](), owned
+        lacking = {a.lstrip("=").partition(".")[0] for a in key - owned}
+        for entity in dict.fromkeys((self.change.entity, record.of, *sorted(lacking))):
+            home = self._home(entity, self.change.known if entity == self.change.entity else knows)
+            if home is None:
+                continue
+            more = _learned(home, world)
+            before, knows = knows, knows | own_columns(more, record, world)
+            if entity == self.change.entity:
+                knows |= self._wiser(self.change.known | more)
+            if not knows <= before:
+                names.append(home.primary.name)
+        if not names or scattered(record):
+            return None
+        if key <= knows:
+            return Found(" and ".join(names), Level.KEY_LOOKUP, float(len(names)), source=" ".join((record.of, *names)))
+        return self._after(names, float(len(names)), self._by_sibling(knows))
+
+    def _by_partition(self, owned: frozenset[str]) -> Found | None:
+        """By another kind of record that tells in which partitions the records are: each of those is read."""
+        record = self.record
+        parts = frozenset(p.attr for p in record.primary.partition if p.attr) - owned
+        if not parts or scattered(record) or record.value_type:
+            return None
+        others = [
+            (rank, found) for rank, found in self._offers(parts, owned) if record.name not in found.source.split()
+        ]
+        if not others:
+            return None
+        first = min(others, key=lambda f: f[0])[1]
+        then = self._by_sibling(owned | parts)
+        if then is None:
+            return None
+        return self._after([first.path], first.reads, replace(then, reads=then.reads * max(1.0, self.count.avg)))
+
+    def _after(self, names: Sequence[str], reads: float, then: Found | None) -> Found | None:
+        """One read after others."""
+        if then is None:
+            return None
+        return replace(then, path=" and ".join(dict.fromkeys((*names, then.path))), reads=then.reads + reads)
+
+    def _home(self, entity: str, knows: frozenset[str]) -> Record | None:
+        """The record of an entity that is found by its key, other than the one to change."""
+        if entity == self.change.entity and (self.change.kind == "insert" or self.change.count.max > 1):
+            return None
+        others = [r for r in self.records if r is not self.record]
+        return home_of(entity, knows, others, self.world)
+
+    def _wiser(self, knows: frozenset[str]) -> frozenset[str]:
+        """Columns of the record to change that are known once this is known of the changed entity."""
+        at = spot(replace(self.change, known=knows), self.record, self.at, self.rel)
+        return own_columns(at.known, self.record, self.world)
 
     def _by_sibling(self, owned: frozenset[str]) -> Found | None:
         """By another kind of record that holds the lacking parts of the key, or by more of the record's own partition
@@ -139,7 +194,7 @@ class Sought:
 
     def _offers(self, lacking: frozenset[str], owned: frozenset[str]) -> Iterator[tuple[Rank, Found]]:
         for n, other in enumerate(self.records):
-            if other.purpose in AFTERTHOUGHTS or (other is self.record and self.at):
+            if other.purpose in AFTERTHOUGHTS:
                 continue
             mine = own_columns(owned, other, self.world)
             whole = other is self.record or _holds(other, self.record, self.world)
@@ -178,6 +233,13 @@ class Sought:
             served = best(single, (path,), other.dialect, world, size=other.size, nodes=other.nodes).served_by
             if served is not None and served.level <= FARTHEST:
                 yield served, len(conds) - len(asked)
+
+
+def _learned(home: Record, world: World) -> frozenset[str]:
+    """What a record tells of its own entity."""
+    held = home.shape[0]
+    own = frozenset(world.fields.get(home.of, ())) if held.attrs is None else held.attrs | key_of(home)
+    return own | held.computed
 
 
 def _leading(conds: Iterable[Cond], path: AccessPath) -> Iterator[Cond]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, prod
 
-from app.model.spread import ONE, Spread, exactly
+from app.model.spread import ONE, Spread
+from app.plan.effect import unsafe, written_bytes
 from app.plan.entries import NONE, Written, entries_of, likely, units_of, within
 from app.plan.spot import Spot, key_of, own_columns, scattered, spot
 from app.plan.support import Found, Sought
@@ -30,6 +31,8 @@ class Reached:
     """(role, parent) → attributes read once for all new records that copy them."""
     base: dict[tuple[str, str, str], float] = field(default_factory=dict)
     """Units of the record alone, by (record, place, when): what a transaction doubles."""
+    read: frozenset[str] = frozenset()
+    """Kinds of record that the operation has just read."""
     looked_up: set[str] = field(default_factory=set)
     """Reads made once to learn where other places are."""
 
@@ -165,7 +168,7 @@ class Touching:
         if record.value_type:  # members of a value are named by what the change brings
             primary = frozenset(p.attr for p in record.primary.partition if p.attr)
         owned = own_columns(where.known, record, world)
-        way = self._way_in(op, why, primary, owned)
+        way = self._way_in(op, why, where, primary, owned)
         reads = way.reads
         if self._moved(op, primary):
             op = "move"
@@ -189,9 +192,9 @@ class Touching:
             removed=sum(e[1] for _, e in written.values()),
             rewritten=sum(e[2] for _, e in written.values()),
             units=base + more,
-            bytes=self._bytes(op),
+            bytes=written_bytes(op, self.attrs, change, record, world),
             when=when,
-            unsafe=self._unsafe(op, why == "for each" or primary <= owned),
+            unsafe=unsafe(op, change, keyed=why == "for each" or primary <= owned),
             only_if=change.only_if,
             attrs=self.attrs,
             entries={name: sum(e) for name, (_, e) in written.items()},
@@ -200,19 +203,28 @@ class Touching:
         self.found.touches.append(touch)
         self.found.base[record.name, where.label, when] = base
 
-    def _way_in(self, op: str, why: str, primary: frozenset[str], owned: frozenset[str]) -> Found:
+    def _way_in(self, op: str, why: str, where: Spot, primary: frozenset[str], owned: frozenset[str]) -> Found:
         """What finds the records, how well, and the requests before the write."""
         way = BY_KEY
         made = op == "put" or (op == "push" and not self.at)
         if why == "for each":  # the support read brings the keys of whom it is for
             way = Found("the relationship it is for", Level.KEY_LOOKUP, 1.0)
+        elif not made and self._just_read():
+            way = BY_KEY
         elif not made and (not primary <= owned or scattered(self.record)):
-            way = self._find(owned)
+            way = self._find(owned, where.count)
         elif op == "remove" and primary and self._in_one_value():
             way = Found(self.record.primary.name, Level.KEY_LOOKUP)
         if op in ("put", "push") or (op == "set" and not self.at):
             way = replace(way, reads=way.reads + self._born())
         return way
+
+    def _just_read(self) -> bool:
+        """The operation has read these very records, and so knows in which of its places each lies."""
+        mine = not self.at and self.rel is None and self.change.entity == self.record.of
+        return (
+            mine and self.record.name in self.found.read and set(self.world.fields[self.record.of]) <= self.change.known
+        )
 
     def _in_one_value(self) -> bool:
         """Several members of one set, hash or list: one command takes them out."""
@@ -237,7 +249,7 @@ class Touching:
 
     def _moved(self, op: str, primary: frozenset[str]) -> bool:
         """A changed key is another record, except inside a value that orders its members itself."""
-        if op not in ("set", "add") or self.change.kind == "insert" or not (self.attrs - self._arrays()) & primary:
+        if op not in ("set", "add") or not (self.attrs - self._arrays()) & primary:
             return False
         if self.change.kind == "upsert" and self.attrs & primary <= self.change.known:
             return False
@@ -246,15 +258,17 @@ class Touching:
             return bool(self.attrs & frozenset(p.attr for p in parts))
         return True
 
-    def _find(self, owned: frozenset[str]) -> Found:
+    def _find(self, owned: frozenset[str], count: Spread) -> Found:
         """What finds the records, and what that takes before the write; a read that was paid costs nothing again."""
-        sought = Sought(self.change, self.record, self.at, self.rel, self.found.records, self.world)
+        sought = Sought(self.change, self.record, self.at, self.rel, self.found.records, self.world, count)
         answer = sought.find(owned)
         if isinstance(answer, tuple):
             self.found.misses.extend(answer)
             return Found("", Level.IMPOSSIBLE, 1.0)
         if answer.level is Level.SCAN:
             self.found.misses.extend(sought.why_scan(owned))
+        if self.change.apart:  # each of them is looked for by itself
+            answer = replace(answer, reads=answer.reads * max(1.0, self.change.count.avg))
         if answer.source:
             paid = answer.source in self.found.looked_up
             self.found.looked_up.add(answer.source)
@@ -287,25 +301,3 @@ class Touching:
         """A subset that loses an element is filled up again from where all are."""
         held = self.record.shape[self.at]
         return 1.0 if op == "pull" and held.first else 0.0
-
-    def _bytes(self, op: str) -> Spread:
-        if op in ("put", "move", "remove"):
-            return self.record.size
-        encoding = self.record.dialect.encoding
-        total = 0.0
-        names = self.attrs or frozenset(self.world.fields.get(self.change.entity, ()))
-        for attr in names:
-            stat = self.world.stats.get(attr)
-            kind, size = (stat.type.removesuffix("[]"), stat.bytes.avg) if stat else ("int64", 8.0)
-            total += encoding.field(attr.rpartition(".")[2], kind, size)
-        return exactly(total)
-
-    def _unsafe(self, op: str, keyed: bool) -> str:
-        """Why doing it twice is wrong; empty: it is not."""
-        if op in ("set", "add") and "add" in self.change.sets.values():
-            return "adds again"
-        if op == "add":
-            return "adds again"
-        if op == "push":
-            return "pushes again"
-        return "a new key each time" if op == "put" and not keyed else ""

@@ -15,13 +15,15 @@ from app.plan.types import Level, Miss, Plan, Record, Touch, World, WriteIntent
 STORING = ("put", "remove")
 
 
-def plan_write(intent: WriteIntent, records: Sequence[Record], world: World) -> Plan:
-    """The plan of a write over the kinds of record of one model.
+def plan_write(
+    intent: WriteIntent, records: Sequence[Record], world: World, read: frozenset[str] = frozenset()
+) -> Plan:
+    """The plan of a write over the kinds of record of one model. `read`: names of those it has just read.
 
     Touches made later (`when` async) are listed, but not part of requests, records, bytes and units of the operation
     itself. What nothing holds is `missing`; what nothing finds is a miss with the store's rule.
     """
-    found = reach(intent.changes, records, world)
+    found = reach(intent.changes, records, world, read)
     touches = merge(found.touches)
     if not touches:
         return _nowhere(intent)

@@ -92,3 +92,36 @@ def test_both_halves_are_written_out() -> None:
     texts = [m.store.query(take, m.plans["Take email"], m.model, report.world) for m in report.models]
     assert "LMOVE" in texts[0]
     assert texts[1].index("Query emails") < texts[1].index("DeleteItem emails")
+
+
+INSIDE = """
+keywright: 1
+name: Inside
+entities:
+  - {name: client, count: 10k, fields: [ip string key avg 12]}
+  - {name: request, count: 100k, fields: [id uuid key, client_ip string avg 12]}
+  - {name: job, count: 1k, fields: [id timeuuid key]}
+relationships: [{parent: client, child: request, via: client_ip, children: {avg: 10, p99: 90}}]
+patterns:
+  - {operation: How many, count: request, where: "request.client_ip = :ip"}
+  - {operation: Take, list: job, order by: job.id, limit: 1, also: [{delete: job}]}
+models:
+  - name: Documents
+    store: mongodb
+    structures: [{collection: clients, of: client, _id: client.ip, embed: [{what: request, max: 100}]}]
+  - name: Sharded jobs
+    store: cassandra
+    structures: [{table: jobs, of: job, partition key: [part = shard 8], clustering key: [job.id]}]
+"""
+
+
+def test_a_count_of_what_lies_inside_is_a_read_of_its_holder() -> None:
+    plan = analyse(read_yaml(INSIDE), Memory()).models[0].plans["How many"]
+    assert (plan.level, plan.where, plan.requests.avg) == (Level.KEY_LOOKUP, "clients._id", 1)
+
+
+def test_the_shard_of_what_was_read_is_known() -> None:
+    plan = analyse(read_yaml(INSIDE), Memory()).models[1].plans["Take"]
+    (taken,) = plan.touches
+    assert (taken.op, taken.find, taken.reads) == ("remove", "key", 0)
+    assert plan.requests.avg == 8 + 1

@@ -91,3 +91,48 @@ def test_one_of_a_partition_is_picked_by_the_writer() -> None:
     gone = touch(plan, "following")
     assert (gone.find, gone.level, gone.reads) == ("following", Level.PARTITION_RANGE, 1)
     assert plan.requests.avg == 2
+
+
+ROOMS = """
+keywright: 1
+name: Rooms
+entities:
+  - {name: room, count: 1k, fields: [id uuid key, {name: last_at, type: datetime, computed: max(message.at)}]}
+  - {name: member, count: 5k, fields: [room_id uuid key, user_id uuid key, muted bool]}
+  - {name: message, count: 1M, fields: [id uuid key, room_id uuid, at datetime]}
+  - {name: place, count: 1k, fields: [id uuid key, city string avg 8, {name: stars, type: double, computed: avg(vote.n)}]}
+  - {name: vote, count: 10k, fields: [id uuid key, place_id uuid, n int32]}
+relationships:
+  - {parent: room, child: member, via: room_id, children: {avg: 5, p99: 80}}
+  - {parent: room, child: message, via: room_id, children: {avg: 1k}}
+  - {parent: place, child: vote, via: place_id, children: {avg: 10}}
+patterns:
+  - {operation: Say, insert: message}
+  - {operation: Vote, insert: vote}
+models:
+  - name: Tables
+    store: cassandra
+    structures:
+      - {table: members_by_room, of: member, partition key: [member.room_id], clustering key: [member.user_id]}
+      - {table: rooms_of_user, of: member, purpose: second copy, partition key: [member.user_id], clustering key: [room.last_at desc, member.room_id], computed: [{what: room.last_at, refresh: same write}]}
+      - {table: places, of: place, partition key: [place.id]}
+      - {table: places_by_city, of: place, purpose: second copy, partition key: [place.city], clustering key: [place.stars desc, place.id], computed: [{what: place.stars, refresh: same write}]}
+      - {table: votes, of: vote, partition key: [vote.place_id], clustering key: [vote.id]}
+      - {table: messages, of: message, partition key: [message.room_id], clustering key: [message.id]}
+"""  # noqa: E501
+
+
+def test_one_read_leads_to_the_next() -> None:
+    project = read_yaml(ROOMS)
+    world, model = build_world(project), project.models[0]
+    kinds = [r for s in model.structures for r in STORES["cassandra"].records(s, model, world)]
+    said, voted = (plan_write(lower_write(p, world), kinds, world) for p in project.patterns)
+    # who is in the room, then the row of each of them, for its old place in the order
+    moved = touch(said, "rooms_of_user")
+    assert (moved.op, moved.find) == ("move", "members_by_room and rooms_of_user")
+    assert moved.reads == 1 + 5
+    assert not said.misses
+    # the city of the place, then the places of that city, for the old number of stars
+    starred = touch(voted, "places_by_city")
+    assert (starred.op, starred.find, starred.reads) == ("move", "places and places_by_city", 2)
+    assert voted.level is Level.PARTITION_RANGE

@@ -320,6 +320,21 @@ def test_more_records_than_a_transaction_takes() -> None:
     assert plan((RESERVE[0], few), w.STOCK_ITEMS, w.STOCK).scope == "transaction"
 
 
+def test_what_need_not_be_atomic_is_not_refused_for_its_length() -> None:
+    many = replace(RESERVE[2], count=Spread(20, 150, 4000))
+    loose = plan((RESERVE[0], many), w.STOCK_ITEMS, w.STOCK)
+    assert loose.scope == "none"
+    assert not loose.misses
+
+
+def test_each_of_a_batch_is_looked_for_by_itself() -> None:
+    change = Change("update", "order", frozenset({"order.buyer_id", "order.created_at"}), {"order.status": "param"})
+    one = touch(plan(change, w.ORDERS_ITEMS, w.ORDERS), "order")
+    assert one.reads >= 1
+    many = touch(plan(replace(change, count=Spread(50, 50, 50), apart=True), w.ORDERS_ITEMS, w.ORDERS), "order")
+    assert many.reads == one.reads * 50
+
+
 def test_a_record_twice_in_one_transaction() -> None:
     assert any("may not appear twice" in n for n in plan(RESERVE, w.STOCK_ITEMS, w.STOCK).notes)
     assert not any("may not appear twice" in n for n in plan(RESERVE, w.STOCK_DOCUMENTS, w.STOCK).notes)
