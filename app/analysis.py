@@ -117,6 +117,8 @@ class Cell:
     user: User
     findings: Findings
     structures: tuple[str, ...]
+    reads: frozenset[str]
+    finds: frozenset[str]
 
     @property
     def plan(self) -> Plan:
@@ -187,10 +189,13 @@ class _Analysis:
         for pattern in self.project.patterns:
             # `for each` names another pattern, whose reading decides how often this one runs
             other = self.project.pattern(pattern.for_each) if pattern.for_each else None
-            row: Row | None = table.get(pattern, other)
+            row: Row | None = table.get(pattern, other) if other else table.one(pattern)
             if row is None:
                 row = self._row(pattern)
-                table.put(row, row.entities, pattern, other)
+                if other:
+                    table.put(row, row.entities, pattern, other)
+                else:
+                    table.put_one(row, row.entities, pattern)
                 self.memory.made += 1
             out.append(row)
         return out
@@ -232,7 +237,13 @@ class _Analysis:
             found.append(findings)
         plans = {cell.user.pattern.operation: cell.user.plan for cell in cells}
         pairs = tuple((cell.user.pattern, cell.user.plan) for cell in cells)
-        found.append(tuple(_run("model", ModelCase(self.head, self.world, model, store, STORES, records, pairs))))
+        reads = frozenset().union(*(cell.reads for cell in cells))
+        finds = frozenset().union(*(cell.finds for cell in cells))
+        bare = ModelCase(self.head, self.world, model, store, STORES, records, ())
+        sources = (model, records, self.world.base, self.head)
+        found.append(self.memory.of("design", sources, lambda: tuple(_run("design", bare))))
+        case = ModelCase(self.head, self.world, model, store, STORES, records, pairs, reads, finds)
+        found.append(tuple(_run("model", case)))
         return ModelReport(model, store, records, plans, loads), found
 
     def _records(self, model: Candidate) -> dict[str, tuple[Record, ...]]:
@@ -275,7 +286,7 @@ class _Analysis:
         apart = self._carried("cell", model.name, model.store)
         out = []
         for row in rows:
-            cell: Cell | None = whole.get(row)
+            cell: Cell | None = whole.one(row)
             if cell is None:
                 # an edited structure changes the records, but not those that serve most rows
                 mine = self._relevant(row, records)
@@ -285,7 +296,7 @@ class _Analysis:
                     cell = self._cell(row, model, mine)
                     self.memory.made += 1
                     apart.put(cell, row.entities, row, *mine, served)
-                whole.put(cell, row.entities, row)
+                whole.put_one(cell, row.entities, row)
             out.append(cell)
         return out
 
@@ -308,7 +319,7 @@ class _Analysis:
         )
         places = dict.fromkeys([*(s.structure for s in plan.steps), *(t.structure for t in plan.touches)])
         user = User(row.pattern, plan, row.query, row.intent, row.rate, row.peak)
-        return Cell(user, tuple(_run("plan", case)), tuple(places))
+        return Cell(user, tuple(_run("plan", case)), tuple(places), _read_by(plan), _found_by(plan))
 
     def _plan(self, row: Row, model: Candidate, records: tuple[Record, ...]) -> Plan:
         """How these records serve a row. A fault of the planner costs this one answer, never the page."""
@@ -356,11 +367,27 @@ def _by_entity(records: tuple[Record, ...], world: World) -> Mapping[str, tuple[
     return {entity: tuple(found) for entity, found in out.items()}
 
 
+def _read_by(plan: Plan) -> frozenset[str]:
+    """Structures and paths a plan reads, those of branches included, or would probably read instead."""
+    names: set[str] = set()
+    steps = [*plan.steps, *([plan.likely] if plan.likely is not None else [])]
+    while steps:
+        step = steps.pop()
+        names |= {step.structure, step.path}
+        steps += step.branches
+    return frozenset(names)
+
+
+def _found_by(plan: Plan) -> frozenset[str]:
+    """Structures a plan writes, and paths by which it finds what it writes."""
+    return frozenset(name for touch in plan.touches for name in (touch.structure, touch.find))
+
+
 # ---------------------------------------------------------------- findings
 
 _RULES: Mapping[Scope, tuple[Rule, ...]] = {
     scope: tuple(rule for rule in RULES.values() if rule.scope == scope)
-    for scope in ("project", "entity", "relationship", "pattern", "plan", "structure", "model")
+    for scope in ("project", "entity", "relationship", "pattern", "plan", "structure", "design", "model")
 }
 
 

@@ -78,6 +78,16 @@ class Carried:
         if changed:
             self._kept = {k: v for k, v in self._kept.items() if changed.isdisjoint(v[1])}
 
+    def one(self, source: object) -> Any:
+        """As `get`, for a single source: the question asked most often."""
+        kept = self._kept.get(id(source))
+        return None if kept is None else kept[2]
+
+    def put_one(self, result: Any, entities: frozenset[str], source: object) -> None:
+        """As `put`, for a single source."""
+        self._room()
+        self._kept[id(source)] = ((source,), entities, result)
+
     def get(self, *sources: object, setting: Hashable = None) -> Any:
         """The result for these very objects, or None."""
         kept = self._kept.get((setting, *map(id, sources)))
@@ -85,6 +95,9 @@ class Carried:
 
     def put(self, result: Any, entities: frozenset[str], *sources: object, setting: Hashable = None) -> None:
         """Remember a result that depends on the inflow of these entities."""
+        self._room()
+        self._kept[setting, *map(id, sources)] = (sources, entities, result)
+
+    def _room(self) -> None:
         if len(self._kept) >= self._limit:
             self._kept = dict(list(self._kept.items())[self._limit // 2 :])
-        self._kept[setting, *map(id, sources)] = (sources, entities, result)

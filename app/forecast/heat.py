@@ -47,6 +47,10 @@ class User:
     peak: float | None
 
 
+KNOWN = 10_000
+"""Patterns whose heat on one structure is kept."""
+
+
 def path_loads(
     records: Sequence[Record],
     users: Iterable[User],
@@ -59,12 +63,17 @@ def path_loads(
     by_name = {r.name: r for r in records if any(placing(p, by_range) and not p.scan for p in r.paths)}
     heats: dict[str, list[Heat]] = {}
     if by_name:
+        known: dict[int, tuple[User, tuple[tuple[str, Heat], ...]]] = memory.of(
+            "heats", (world.base, *by_name.values()), dict, by_range
+        )
         for user in users:
-
-            def make(user: User = user) -> tuple[tuple[str, Heat], ...]:
-                return tuple(_heats(by_name, user, world, by_range, entry_bytes))
-
-            for path, heat in memory.of("heat", (user, world.base, *_touched(by_name, user)), make):
+            kept = known.get(id(user))
+            if kept is None:
+                kept = (user, tuple(_heats(by_name, user, world, by_range, entry_bytes)))
+                if len(known) > KNOWN:
+                    known.clear()
+                known[id(user)] = kept
+            for path, heat in kept[1]:
                 heats.setdefault(path, []).append(heat)
     return tuple(_sum(path, found) for path, found in heats.items())
 
@@ -90,13 +99,6 @@ def home(record: Record, path: AccessPath) -> AccessPath | None:
 def skeleton(parts: Iterable[Part]) -> str:
     """The texts of a key: `USER#{}`. Keys with different texts are different partitions."""
     return "".join(p.literal or "{}" for p in parts)
-
-
-def _touched(by_name: Mapping[str, Record], user: User) -> tuple[Record, ...]:
-    names = dict.fromkeys(
-        [*(t.record for t in user.plan.touches), *(s.records_of[0] for s in user.plan.steps if s.records_of)]
-    )
-    return tuple(by_name[n] for n in names if n in by_name)
 
 
 def _heats(

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
+from app.memory import Memory
 from app.model.growth import delete_rates, growth_rate, insert_rates
 from app.model.project import Project
 from app.model.roles import Ambiguous, Unknown, resolve
 from app.model.spreads import GivenSpread
 from app.model.workload import Entity, Pattern, Relationship
 
+_THINGS = Memory(200)
 APART = 2.0
 """Two figures for one thing may differ by this factor before they are a contradiction."""
 NEAR = 1.25
@@ -50,8 +52,15 @@ def number_doubts(project: Project) -> tuple[Doubt, ...]:
     return tuple(found)
 
 
-def _of_things(project: Project) -> Iterator[Doubt]:
+def _of_things(project: Project) -> tuple[Doubt, ...]:
+    """Doubts of entities and relationships; remembered as long as they and what patterns insert are the same."""
     inserts, deletes = insert_rates(project), delete_rates(project)
+    sources = (project.entities, project.relationships, project.traffic)
+    key = (tuple(inserts.items()), tuple(deletes.items()))
+    return _THINGS.of("things", sources, lambda: tuple(_things(project, inserts, deletes)), key)
+
+
+def _things(project: Project, inserts: Mapping[str, float], deletes: Mapping[str, float]) -> Iterator[Doubt]:
     for entity in project.entities:
         yield from entity_doubts(entity, project, inserts, deletes)
     for relationship in project.relationships:

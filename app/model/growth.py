@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 
+from app.memory import Memory
 from app.model.project import Project
 from app.model.quantity import Amount, parse_duration
 from app.model.spread import Spread
@@ -17,6 +19,8 @@ from app.model.spreads import GivenSpread
 from app.model.terms import Comparison, Conditions
 from app.model.words import read_level
 from app.model.workload import AlsoWrite, Entity, Pattern, Relationship, Traffic
+
+_FLOWS = Memory(10_000)
 
 # ---------------------------------------------------------------- rates
 
@@ -131,17 +135,31 @@ def growth_rate(entity: Entity) -> float | None:
 
 
 def _flows(project: Project, actions: tuple[str, ...]) -> Iterator[tuple[str, float]]:
-    """Entity and records/s of every change of these kinds, in every pattern whose rate is known."""
+    """Entity and records/s of every change of these kinds, in every pattern whose rate is known.
+
+    What one pattern does is remembered: an edit of another one leaves it alone.
+    """
     drivers: dict[str, Pattern] = {}
     for pattern in project.patterns:
         if pattern.action not in actions and not any(also.action in actions for also in pattern.also):
             continue
-        if pattern.for_each and not drivers:
-            drivers = {p.operation: p for p in project.patterns}
-        rate, _, _ = rate_of(pattern, project.traffic, drivers)
-        if rate is not None:
-            rate *= pattern.batch.value if pattern.batch and pattern.batch.value else 1.0
-            yield from _flows_of(project, pattern, actions, rate)
+        if pattern.for_each:
+            drivers = drivers or {p.operation: p for p in project.patterns}
+            yield from _flows_now(project, pattern, actions, drivers)
+        else:
+            sources = (pattern, project.traffic, project.relationships, project.entities)
+            make = partial(_flows_now, project, pattern, actions, drivers)
+            yield from _FLOWS.of("flows", sources, make, actions)
+
+
+def _flows_now(
+    project: Project, pattern: Pattern, actions: tuple[str, ...], drivers: Mapping[str, Pattern]
+) -> tuple[tuple[str, float], ...]:
+    rate, _, _ = rate_of(pattern, project.traffic, drivers)
+    if rate is None:
+        return ()
+    rate *= pattern.batch.value if pattern.batch and pattern.batch.value else 1.0
+    return tuple(_flows_of(project, pattern, actions, rate))
 
 
 def _flows_of(project: Project, pattern: Pattern, actions: tuple[str, ...], rate: float) -> Iterator[tuple[str, float]]:

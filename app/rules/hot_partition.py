@@ -187,9 +187,10 @@ def _spreading(case: StructureCase, record: Record, path: AccessPath, parts: int
         return f"shard {parts}"
     inside = {p.attr for p in path.partition}
     rest = [p.attr for p in path.order if p.attr and p.kept.exact and p.attr not in inside]
-    unique = next((a for a in reversed(rest) if a in case.world.stats), "")
-    if unique:
-        return f"{unique}|hash {parts}"
+    stats = case.world.stats
+    wide = next((a for a in reversed(rest) if a in stats and (stats[a].top or 1 / stats[a].distinct) <= 1 / parts), "")
+    if wide:
+        return f"{wide}|hash {parts}"
     return f"shard {parts}" if path.order and not rest and record.group == 1 else ""
 
 

@@ -27,7 +27,7 @@ class Style:
     named: bool
 
 
-@rule(severity="advice", scope="model")
+@rule(severity="advice", scope="design")
 def check(case: ModelCase) -> Iterator[Finding]:
     """Keys of one model are written in several styles.
 

@@ -20,7 +20,8 @@ from app.stores.store import Store
 
 Severity = Literal["error", "warning", "advice", "question"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "advice", "question")
-Scope = Literal["project", "entity", "relationship", "pattern", "plan", "structure", "model"]
+Scope = Literal["project", "entity", "relationship", "pattern", "plan", "structure", "design", "model"]
+"""What a rule is shown. `design`: a model as it is written down, without plans; `model`: with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,10 @@ class ModelCase:
     stores: Mapping[str, Store]
     records: tuple[Record, ...]
     plans: tuple[tuple[Pattern, Plan], ...]
+    reads: frozenset[str] = frozenset()
+    """Structures and paths that some plan reads, or that an engine would probably read instead."""
+    finds: frozenset[str] = frozenset()
+    """Structures that writes change and paths they find records by."""
 
 
 Case = ProjectCase | EntityCase | RelationshipCase | PatternCase | PlanCase | StructureCase | ModelCase

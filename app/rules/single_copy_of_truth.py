@@ -12,7 +12,7 @@ OWN = frozenset({"", "second copy", "truth"})
 """Purposes under which a record could be taken for the truth."""
 
 
-@rule(severity="warning", scope="model")
+@rule(severity="warning", scope="design")
 def check(case: ModelCase) -> Iterator[Finding]:
     """Two kinds of record claim to hold the same entity.
 

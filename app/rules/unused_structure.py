@@ -8,7 +8,6 @@ from app.model import alter
 from app.plan.types import Level
 from app.rules.ground import finding
 from app.rules.rule import Evidence, Finding, Fix, ModelCase, rule
-from app.rules.unused_index import every_step
 from app.rules.words import count
 
 
@@ -70,10 +69,7 @@ def check(case: ModelCase) -> Iterator[Finding]:
     plans = [plan for _, plan in case.plans]
     if not plans or all(p.level is Level.IMPOSSIBLE for p in plans):
         return
-    read = {name for p in plans for s in every_step(p.steps) for name in (s.structure, s.path)}
-    read |= {p.likely.structure for p in plans if p.likely is not None}
-    written = {t.structure for p in plans for t in p.touches}
-    found_by = {t.find for p in plans for t in p.touches}
+    read, written = case.reads, case.finds
     repeats = {r.structure for r in case.records} - {
         r.structure for r in case.records if r.truth or r.purpose != "second copy"
     }
@@ -81,7 +77,7 @@ def check(case: ModelCase) -> Iterator[Finding]:
     unused = []
     for structure in case.model.structures:
         name = structure.name
-        used = name in read or name in found_by or (name in written and (name not in repeats or lost))
+        used = name in read or (name in written and (name not in repeats or lost))
         if not used and structure.purpose not in ("index", "lookup") and not _named(case, name):
             unused.append(name)
     if len(unused) > max(2, len(case.model.structures) / 2):
