@@ -48,8 +48,9 @@ class Ask:
     """One way of asking for one entity: attributes bound by equality, then ranges, then an order.
 
     `fixed`: bound to values that the condition itself states, with its text; `absent`: attributes that must be empty.
-    `each`: the record is wanted once per somebody (`follower of author`). `takes`: what is read is removed. `main`: the
-    read itself; else children that it reads along, with what it wants of their parent in `beside`.
+    `each`: the record is wanted once per somebody (`follower of author`), who is found by `each_by`.
+    `takes`: what is read is removed. `main`: the read itself; else children that it reads along, with what it wants of
+    their parent in `beside`.
     """
 
     pattern: str
@@ -70,6 +71,7 @@ class Ask:
     fixed: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
     each: str = ""
+    each_by: tuple[str, ...] = ()
     takes: bool = False
     main: bool = True
     beside: frozenset[str] = frozenset()
@@ -86,7 +88,7 @@ class Ask:
 
 def ask_of(query: Query, takes: bool, lists_inside: bool) -> Ask:
     """The way in of one read. `lists_inside`: a record may hold a list and be found by its elements."""
-    at, each = _home(query, lists_inside)
+    at, each, each_by = _home(query, lists_inside)
     node = query.needs[at]
     bound = [i for i, n in enumerate(query.needs) if n.where and _counts(query, at, i, lists_inside, bool(each))]
     conds = [c for i in bound for c in query.needs[i].where]
@@ -111,6 +113,7 @@ def ask_of(query: Query, takes: bool, lists_inside: bool) -> Ask:
         fixed=tuple(f for c in conds if (f := _fixed(c)) is not None),
         absent=_named(conds, ("null",)),
         each=each,
+        each_by=each_by,
         takes=takes,
     )
 
@@ -147,24 +150,25 @@ def _quoted(value: object) -> str:
 # ---------------------------------------------------------------- where a read begins
 
 
-def _home(query: Query, lists_inside: bool) -> tuple[int, str]:
-    """The node a read is found by, and whom each of its records is for."""
+def _home(query: Query, lists_inside: bool) -> tuple[int, str, tuple[str, ...]]:
+    """The node a read is found by, whom each of its records is for, and what finds them."""
     if query.root.where:
-        return 0, ""
+        return 0, "", ()
     bound = [i for i, n in enumerate(query.needs) if n.where]
     if not bound:
-        return 0, ""
+        return 0, "", ()
     chain = chain_to(query, 0, bound[0])
     downs = [i for i, (_, e) in enumerate(chain) if e.down]
     if not downs:
-        return 0, ""
+        return 0, "", ()
     first, last = downs[0], downs[-1]
     if first == 0 and lists_inside and len(downs) == 1:
-        return 0, ""
+        return 0, "", ()
     if first == 0:
-        return chain[last][0], ""
+        return chain[last][0], "", ()
     ups = [e for _, e in chain[:first]]
-    return 0, f"{_other_end(query, chain[last][1])} of {' of '.join(reversed([e.rel.role for e in ups]))}"
+    whom = _other_end(query, chain[last][1])
+    return 0, f"{whom} of {' of '.join(reversed([e.rel.role for e in ups]))}", chain[last][1].rel.via
 
 
 def _other_end(query: Query, edge: Edge) -> str:

@@ -7,7 +7,7 @@ from math import inf
 from app.starters.asks import Ask
 from app.starters.design import Design
 from app.starters.size import bytes_of, writes_per_second
-from app.starters.times import clock_of, keep_of
+from app.starters.times import keep_of
 
 PARTITION = 100 * 1024 * 1024.0
 """Bytes of a healthy partition, where the store names none."""
@@ -20,11 +20,10 @@ SHARDS = 8
 def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
     """The smallest time bucket that keeps a partition at half its healthy size; none where it stays below that.
 
-    Only by a time that stays as it is written and that the read is about: else no reader knows the bucket.
+    Only by a time that rises, stays as it is written and begins the order of the read: else no reader knows the bucket.
     """
-    clock, room = clock_of(design, entity), _room(design)
-    about = {a for a, _ in ask.order} | set(ask.spans)
-    if not clock or clock not in about or design.set_later(clock):
+    clock, room = time_of(design, ask), _room(design)
+    if not clock or ask.each or _unknown(design, entity, bound):
         return ""
     inflow, keep = design.world.inflow.get(entity, 0.0), keep_of(design, entity)
     if not inflow and not ask.span_seconds:
@@ -38,6 +37,20 @@ def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
     wide = [name for name, seconds in BUCKETS if seconds >= ask.span_seconds]
     both = [name for name in fits if name in wide]
     return both[0] if both and ask.span_seconds else fits[-1] if fits else BUCKETS[0][0]
+
+
+def time_of(design: Design, ask: Ask) -> str:
+    """The time that begins the order or range of a read, if records come in its order; empty: there is none."""
+    first = next((a for a in (*(a for a, _ in ask.order[:1]), *ask.spans)), "")
+    stat = design.world.stats.get(first)
+    rises = first in design.world.monotonic and not design.set_later(first)
+    return first if stat is not None and rises and stat.type in ("datetime", "date", "timeuuid") else ""
+
+
+def _unknown(design: Design, entity: str, bound: list[str]) -> bool:
+    """Nobody said how many records share what is bound."""
+    rels = [r for r in design.world.rels if r.child == entity and set(r.via) & set(bound)]
+    return bool(rels) and all(r.assumed and r.children.max == inf for r in rels)
 
 
 def shards_of(design: Design, entity: str, bound: list[str]) -> int:

@@ -126,6 +126,13 @@ def refreshing(design: Design) -> Design:
                 own = {x for a in lists for x in (*a.bound, *(y for y, _ in a.order)) if entity_of(x) == ask.entity}
                 found = Ask(writer, "refresh", ask.entity, rel.via, attrs=frozenset(own), main=False)
                 further.setdefault((ask.entity, rel.via), found)
+    for ask in design.asks:
+        entity = entity_of(ask.each_by[0]) if ask.each_by else ""
+        if entity and not any(a.equal[: len(ask.each_by)] == ask.each_by for a in design.asks_of(entity)):
+            writer = next(
+                (w.name for w in design.writes if any(c.entity == ask.entity for c in w.changes)), ask.pattern
+            )
+            further.setdefault((entity, ask.each_by), Ask(writer, "fan", entity, ask.each_by, main=False))
     return replace(design, asks=(*design.asks, *further.values()))
 
 

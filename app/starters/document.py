@@ -8,9 +8,9 @@ from app.starters.asks import Ask
 from app.starters.design import Design
 from app.starters.held import held
 from app.starters.indexes import indexes
-from app.starters.times import clock_of, expires
+from app.starters.times import clock_of, expires, keep_of
 from app.starters.ways import ways
-from app.starters.words import listed, plural, short
+from app.starters.words import listed, plural, short, span
 
 Plain = dict[str, Any]
 SERIES = 1_000_000.0
@@ -68,7 +68,10 @@ def _collection(design: Design, entity: str) -> Plain:
     ttl = expires(design, entity)
     if ttl:
         out["ttl"] = ttl
-    return {**out, "note": _why(design, entity, asks, "embed" in inside, bool(series))}
+    note = _why(design, entity, asks, "embed" in inside, bool(series))
+    if keep_of(design, entity) and not ttl:
+        note += f"; kept {span(keep_of(design, entity))}: it needs a date field to expire by"
+    return {**out, "note": note}
 
 
 def _series(design: Design, entity: str, asks: list[Ask]) -> Plain:
@@ -94,7 +97,9 @@ def _references(design: Design, entity: str, asks: list[Ask]) -> list[Plain]:
         if any(set(a.equal) & bound for a in asks) or not _labels(design, entity, asks):
             most = _most(design, link.name, entity)
             note = f"{link.name}: the ids of its {plural(other)}, few per {entity}"
-            out.append({"what": other, "as": f"{other}_ids", **({"max": most} if most else {}), "note": note})
+            direct = any({r.parent, r.child} == {entity, other} for r in design.world.rels)
+            what = link.name if direct or other == entity else other
+            out.append({"what": what, "as": f"{other}_ids", **({"max": most} if most else {}), "note": note})
     return out
 
 

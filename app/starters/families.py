@@ -8,7 +8,8 @@ from app.starters.asks import Ask
 from app.starters.design import Design
 from app.starters.held import copies, held
 from app.starters.nests import FEW
-from app.starters.times import clock_of, keep_of
+from app.starters.size import bytes_of
+from app.starters.times import RECENT, clock_of, keep_of
 from app.starters.ways import ordered, plain, served
 from app.starters.words import bare, entity_of, listed, plural, short, span
 
@@ -173,13 +174,18 @@ def lookup(design: Design, entity: str, ask: Ask) -> Plain | None:
     score = next((a for a in rest if a.lstrip("=") in _scores(ask)), "")
     score = score or ("" if rest else clock_of(design, entity))
     key = [a for a in design.world.keys.get(entity, ()) if a not in ask.equal]
-    member = key or [a for a in own if a in ask.attrs and a not in (*ask.equal, score)]
+    whole = score and entity_of(score) == entity and _never_named(design, entity) and _plain_text(design, entity)
+    rest = [a for a in own if a not in (*ask.equal, score)]
+    member = (rest or key) if whole else key or [a for a in rest if a in ask.attrs]
     if not member or not (score or key):
         return None
     family: Plain = {"keys": _named(design, entity, ask), "type": "sorted set" if score else "set", "of": entity}
     family["member"] = ":".join(f"{{{a}}}" for a in member)
     if score:
         family["score"] = bare(score)
+    if whole and set(own) <= {*ask.equal, score, *member}:
+        note = f"{served([ask])}: each member is a whole {entity}, in the order of {short(score)}"
+        return {**family, "ttl": _life(design, entity), "note": note, "bound": list(ask.equal)}
     if key:
         family["purpose"] = "lookup"
     foreign = {short(a) for a in (*ask.bound, score) if a and entity_of(a) != entity}
@@ -194,6 +200,19 @@ def lookup(design: Design, entity: str, ask: Ask) -> Plain | None:
         "ttl": _life(design, entity),
         "note": f"{served([ask])}: {why}; the records in one pipeline after",
     }
+
+
+def _never_named(design: Design, entity: str) -> bool:
+    """No read and no change names a record by itself: it is only added and listed."""
+    asks = [a for a in design.asks_of(entity) if a.by_key(design.world) or a.contains]
+    return not asks and not design.changed(entity, "update", "delete", "upsert") and not design.counted(entity)
+
+
+def _plain_text(design: Design, entity: str) -> bool:
+    """Few and short values, so that a record makes a member."""
+    own = design.world.fields.get(entity, ())
+    lists = any(design.world.stats[a].type.endswith("[]") for a in own)
+    return not lists and len(own) <= 6 and bytes_of(entity, design.world) <= 200 and not any(design.inside(entity))
 
 
 def _scores(ask: Ask) -> set[str]:
@@ -224,7 +243,7 @@ def fan(design: Design, entity: str, ask: Ask) -> Plain | None:
     name = f"{plural(entity)}:for_{short(ask.equal[0])}:{{{bare(ask.equal[0])}}}"
     return {
         "keys": name, "type": "sorted set", "of": entity, "for each": ask.each, "member": f"{{{key[0]}}}",
-        "score": clock, "purpose": "lookup", "max": "800", "ttl": "7 days",
+        "score": clock, "purpose": "lookup", "max": "800", "ttl": span(RECENT),
         "note": f"serves {ask.pattern}: the newest 800 for every {ask.each}, written when a {entity} comes to be",
     }  # fmt: skip
 

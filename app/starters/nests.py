@@ -68,9 +68,13 @@ def _is_value(design: Design, rel: Rel) -> bool:
 
 
 def _alone(design: Design, rel: Rel) -> bool:
-    """The child is asked for by itself: by its key, or by something else than its parent."""
+    """The child is asked for by itself, by its key or in part, or it ends before its parent."""
     asks = [a for a in design.asks_of(rel.child) if a.main]
-    return any(not set(a.bound) <= set(rel.via) or not a.bound or a.by_key(design.world) for a in asks)
+    if any(not set(a.bound) <= set(rel.via) or not a.bound or a.by_key(design.world) for a in asks):
+        return True
+    part = any(a.spans or a.action in ("count", "aggregate") for a in asks)
+    ends = design.world.keeps.get(rel.child, inf) < design.world.keeps.get(rel.parent, inf)
+    return part or ends
 
 
 def _only_through_parent(design: Design, rel: Rel) -> bool:

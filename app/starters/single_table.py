@@ -9,9 +9,9 @@ from app.starters.asks import Ask
 from app.starters.design import Design
 from app.starters.held import held
 from app.starters.homes import Home, home_of, shards_for, template, word_of
-from app.starters.times import expires, life
+from app.starters.times import RECENT, expires, life
 from app.starters.ways import Way, plain, served, ways
-from app.starters.words import bare, entity_of, listed, short
+from app.starters.words import bare, entity_of, listed, short, span
 
 Plain = dict[str, Any]
 
@@ -110,6 +110,7 @@ def _fans(design: Design, entity: str) -> list[Plain]:
                 "pk": pk,
                 "sk": template(design, tuple(rest), entity.upper(), sorts=True),
                 "refresh": "async within 1 min",
+                "ttl": span(RECENT),
                 "note": f"serves {ask.pattern}: written once per {ask.each}, so that the read is one query",
             }
         )

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from app.starters.asks import Ask
-from app.starters.buckets import bucket_of, shards_of
+from app.starters.buckets import bucket_of, shards_of, time_of
 from app.starters.design import Design
 from app.starters.held import copies, held
-from app.starters.times import clock_of, life
+from app.starters.times import RECENT, clock_of, life
 from app.starters.ways import only, ordered, plain, served
-from app.starters.words import bare, entity_of, listed, plural, short
+from app.starters.words import bare, entity_of, listed, plural, short, span
 
 Plain = dict[str, Any]
 
@@ -22,12 +22,18 @@ def tables(design: Design) -> list[Plain]:
         asks = [a for a in design.asks_of(entity) if not a.words]
         base = _by_key(design, entity, asks)
         if base:
-            out.append(base)
+            base |= _listed_too(design, entity, asks, base)
         found = _lists(design, entity, asks, base)
+        if base is None and not any(_is_plain(a) for _, mine in found for a in mine):
+            base = _fallback(design, entity)
+        out += [base] if base else []
         out += [_filled(design, entity, table, mine, base is not None) for table, mine in found]
-        if not base and not any(not a.each for _, mine in found for a in mine):
-            out.append(_fallback(design, entity))
     return _named_once(out)
+
+
+def _is_plain(ask: Ask) -> bool:
+    """A list that every record is in once, so that its table may be the only one."""
+    return not ask.each and not ask.contains and ask.action not in ("refresh", "fan")
 
 
 # ---------------------------------------------------------------- whole records
@@ -37,15 +43,7 @@ def _by_key(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
     """The table of whole records, by their key: reads by key and every change need it."""
     key = design.world.keys.get(entity, ())
     mine = [a for a in asks if a.by_key(design.world)]
-    changed = design.changed(entity, "update", "delete", "upsert")
-    by_list = (
-        not design.counted(entity)
-        and any(_lists_by(a, key) for a in asks)
-        and not any(set(key) <= known for known in changed)
-        and not mine
-    )
-    counted = design.counted(entity)
-    if not key or not (mine or changed or counted) or entity in design.links or by_list:
+    if not key or entity in design.links or not (mine or _found_by_key(design, entity, key, asks)):
         return None
     first = _leading(key, asks)
     rest = [k for k in key if k not in first]
@@ -66,6 +64,23 @@ def _by_key(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
         **_ttl(design, entity),
         "note": f"{why}the whole record by its key, where changes find it{kept}",
     }
+
+
+def _found_by_key(design: Design, entity: str, key: tuple[str, ...], asks: list[Ask]) -> bool:
+    """Whether changes need the record by its key: those that name it, or figures that its children move."""
+    changed = design.changed(entity, "update", "delete", "upsert")
+    if design.counted(entity) or any(set(key) <= known for known in changed):
+        return True
+    return bool(changed) and not any(_lists_by(a, key) for a in asks)
+
+
+def _listed_too(design: Design, entity: str, asks: list[Ask], base: Plain) -> Plain:
+    """What the lists that the table of whole records answers want of others."""
+    lists = [a for a in asks if not a.by_key(design.world) and a.bound and _answers(base, _listing(design, entity, a))]
+    if not lists:
+        return {}
+    mine = [a for a in asks if a.by_key(design.world)]
+    return {**held(design, entity, [*mine, *lists]), "note": f"{served([*mine, *lists])}: the whole record by its key"}
 
 
 def _leading(key: tuple[str, ...], asks: list[Ask]) -> list[str]:
@@ -98,8 +113,10 @@ def _lists(design: Design, entity: str, asks: list[Ask], base: Plain | None) -> 
         if base and _answers(base, table) and not ask.beside:
             continue
         key = (tuple(table["partition key"]), table.get("where", ""), ask.each)
-        home = next((k for k in out if k[:3] == key and _begins(k[3], tuple(table["clustering key"]))), None)
-        if home is not None and len(home[3]) < len(table["clustering key"]):
+        home = next(
+            (k for k in out if k[:3] == key and _begins(k[3], tuple(table["clustering key"]), out[k][1], ask)), None
+        )
+        if home is not None and (len(home[3]), _sorted(out[home][1])) < (len(table["clustering key"]), bool(ask.order)):
             out[(*key, tuple(table["clustering key"]))] = (table, [*out.pop(home)[1], ask])
         elif home is not None:
             out[home][1].append(ask)
@@ -108,9 +125,16 @@ def _lists(design: Design, entity: str, asks: list[Ask], base: Plain | None) -> 
     return list(out.values())
 
 
-def _begins(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _begins(one: tuple[str, ...], other: tuple[str, ...], asks: list[Ask], ask: Ask) -> bool:
+    """Whether one clustering key begins like the other; a read without an order takes any direction."""
     n = min(len(one), len(other))
+    if not ask.order or not _sorted(asks):
+        return plain(one[:n]) == plain(other[:n])
     return one[:n] == other[:n]
+
+
+def _sorted(asks: list[Ask]) -> bool:
+    return any(a.order for a in asks)
 
 
 def _answers(base: Plain, table: Plain) -> bool:
@@ -132,7 +156,7 @@ def _listing(design: Design, entity: str, ask: Ask) -> Plain:
     partition = [bare(b) for b in bound]
     clock = clock_of(design, entity)
     if bucket:
-        partition.append(f"{bucket} = {clock}|{bucket}")
+        partition.append(f"{bucket} = {time_of(design, ask)}|{bucket}")
     elif shards := shards_of(design, entity, bound):
         partition.append(f"part = shard {shards}")
     elif not bound:
@@ -194,10 +218,12 @@ def _filled(design: Design, entity: str, table: Plain, asks: list[Ask], has_base
     static = _static(design, entity, table, asks)
     if static:
         table["static"] = static
+    if table.get("for each") and design.expires:
+        table["ttl"] = span(RECENT)
     if has_base or table.get("for each"):
         refresh = "async within 1 min" if table.get("for each") else "same write"
         table |= {"purpose": "second copy", "refresh": refresh}
-    return {**table, **_ttl(design, entity), "note": _why(table, asks, bucket, bool(static))}
+    return {**_ttl(design, entity), **table, "note": _why(table, asks, bucket, bool(static))}
 
 
 def _static(design: Design, entity: str, table: Plain, asks: list[Ask]) -> list[str]:
@@ -205,7 +231,7 @@ def _static(design: Design, entity: str, table: Plain, asks: list[Ask]) -> list[
     partition = tuple(table["partition key"])
     rel = next((r for r in design.world.rels if r.child == entity and r.via == partition), None)
     beside = {a for ask in asks for a in ask.beside if entity_of(a) == (rel.parent if rel else "")}
-    if rel is None or "where" in table or any(a.startswith("=") for a in beside):
+    if rel is None or "where" in table or "clustering key" not in table or any(a.startswith("=") for a in beside):
         return []
     return [f"{rel.role}.{short(a)}" for a in sorted(beside - set(rel.key))]
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from app.starters.design import Design
 from app.starters.words import span
 
+RECENT = 30 * 86_400.0
+"""Seconds for which copies made for each reader are kept: a timeline shows what is new."""
+
 
 def clock_of(design: Design, entity: str) -> str:
     """The field that says when a record came to be: the first rising time that no update sets, else any time."""
     stats = design.world.stats
     times = [a for a in design.world.fields.get(entity, ()) if stats[a].type in ("datetime", "date", "timeuuid")]
+    times.sort(key=lambda a: stats[a].type == "timeuuid")
     still = [a for a in times if a in design.world.monotonic and not design.set_later(a)]
     rising = [a for a in times if a in design.world.monotonic]
     return next(iter([*still, *rising, *times]), "")
@@ -23,7 +27,8 @@ def keep_of(design: Design, entity: str) -> float:
 def expires(design: Design, entity: str) -> str:
     """`30 days after cart.updated_at`; empty where records stay or no field tells their age."""
     keep, clock = keep_of(design, entity), clock_of(design, entity)
-    return f"{span(keep)} after {clock}" if keep and clock and design.expires else ""
+    dated = bool(clock) and design.world.stats[clock].type in ("datetime", "date")
+    return f"{span(keep)} after {clock}" if keep and dated and design.expires else ""
 
 
 def life(design: Design, entity: str) -> str:

@@ -45,8 +45,9 @@ def ways(design: Design, entity: str, asks: Iterable[Ask], sparse: bool) -> list
         if keys:
             found.setdefault((keys, where), []).append(ask)
     out: dict[tuple[Keys, str], list[Ask]] = {}
-    for keys, where in sorted(found, key=lambda f: -len(f[0])):
-        home = next((f for f in out if f[1] == where and f[0][: len(keys)] == keys), (keys, where))
+    for keys, where in sorted(found, key=lambda f: (-len(f[0]), not any(a.order for a in found[f]))):
+        free = not any(a.order for a in found[keys, where])
+        home = next((f for f in out if f[1] == where and _begins(f[0], keys, free)), (keys, where))
         out.setdefault(home, []).extend(found[keys, where])
     first = list(found)
     return [
@@ -55,13 +56,21 @@ def ways(design: Design, entity: str, asks: Iterable[Ask], sparse: bool) -> list
     ]
 
 
+def _begins(longer: Keys, keys: Keys, free: bool) -> bool:
+    """Whether a key list begins with another; in any direction where that asks for no order."""
+    begin = longer[: len(keys)]
+    return begin == keys or (free and plain(begin) == plain(keys))
+
+
 def served(asks: Iterable[Ask]) -> str:
     """`serves A, B`, or what it finds for a write."""
     asks = list(asks)
-    read = listed(a.pattern for a in asks if a.action != "refresh")
+    read = listed(a.pattern for a in asks if a.action not in ("refresh", "fan"))
+    each = listed(a.pattern for a in asks if a.action == "fan")
     written = listed(a.pattern for a in asks if a.action == "refresh")
     found = f"finds the copies that {written} must refresh" if written else ""
-    return "; ".join(w for w in (f"serves {read}" if read else "", found) if w)
+    whom = f"finds for whom {each} writes" if each else ""
+    return "; ".join(w for w in (f"serves {read}" if read else "", found, whom) if w)
 
 
 def only(ask: Ask, sparse: bool) -> str:

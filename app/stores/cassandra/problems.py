@@ -54,11 +54,16 @@ def _key(structure: Structure, world: World) -> Iterable[str]:
             yield f"{name}: the key column {column} appears {count} times; give derived columns a name."
     for part in parts:
         stat = world.stats.get(lay.column(structure.of, part.attr, world)) if part.attr else None
-        if stat is not None and stat.type.endswith("[]"):
+        if stat is not None and stat.type.endswith("[]") and not _repeats(structure):
             yield f"{name}: {part.attr} is a list, and a key column is one value."
         if part.literal:
             yield f"{name}: a key column is a value, not the text {part.literal!r}."
     yield from _unique(structure, world)
+
+
+def _repeats(structure: Structure) -> bool:
+    """A copy may have one row per element of a list; the records themselves may not: an empty list has none."""
+    return structure.purpose == "second copy" or structure.truth not in ("", "none")
 
 
 def _unique(structure: Structure, world: World) -> Iterable[str]:
