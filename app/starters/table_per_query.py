@@ -256,10 +256,11 @@ def _fallback(design: Design, entity: str) -> Plain:
     key = design.world.keys.get(entity, ())
     rel = next((r for r in design.world.rels if r.child == entity), None)
     own = design.world.fields.get(entity, ())
-    partition = list(key or (rel.via if rel else ()) or own[:1])
+    single = [a for a in own if not design.world.stats[a].type.endswith("[]")]
+    partition = list(key or (rel.via if rel else ()) or single[:1])
     out: Plain = {"table": plural(entity), "of": entity, "partition key": partition}
     clock = clock_of(design, entity)
-    rest = [] if key else [a for a in (clock, *own) if a and a not in partition][:1]
+    rest = [] if key else [a for a in (clock, *single) if a and a not in partition][:1]
     if rest:
         out["clustering key"] = rest
     if entity in design.links and rel is not None:

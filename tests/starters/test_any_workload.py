@@ -71,7 +71,7 @@ def pattern(draw: st.DrawFn, n: int, found: list[dict[str, Any]]) -> dict[str, A
     plain = [p for p in paths if p not in arrays]
     keys = [f"{name}.{f.split()[0]}" for f in entity["fields"] if " key" in f]
     by = draw(st.lists(st.sampled_from(plain), min_size=1, max_size=2, unique=True)) if plain else []
-    if keys and draw(COIN):
+    if draw(COIN) and keys:
         by = keys
     where = " and ".join(f"{p} = :v{i}" for i, p in enumerate(by))
     out: dict[str, Any] = {"operation": f"Operation {n}", "rate": draw(st.sampled_from(("1/s", "500/s", "20/day")))}
@@ -91,10 +91,10 @@ def pattern(draw: st.DrawFn, n: int, found: list[dict[str, Any]]) -> dict[str, A
         "needs": [name, *draw(st.lists(st.sampled_from(_around(name, found)), max_size=2))],
     }
     if kind == "list":
-        if arrays and draw(COIN):
+        if draw(COIN) and arrays:
             out["where"] = f"contains({min(arrays)}, :element)"
         times = _times(entity)
-        if times and draw(COIN):
+        if draw(COIN) and times:
             out |= {"order by": f"{name}.{times[0]} desc", "limit": "20"}
     return out
 
