@@ -108,6 +108,9 @@ def one_record(record: Record, parts: Iterable[Part], world: World) -> bool:
         return False
     if any(world.stats[a].unique for a in exact if a in world.stats and a.partition(".")[0] == record.of):
         return True
+    key = world.keys.get(record.of, ())
+    if key and exact.issuperset(key):
+        return True
     return any(together <= exact for together in world.unique_together.get(record.of, ()) if together)
 
 

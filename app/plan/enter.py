@@ -200,7 +200,7 @@ def distinct(n: Spread, edge: Edge, world: World) -> Spread:
 
 def seen(draws: float, population: float) -> float:
     """Distinct values among `draws` with replacement."""
-    if population >= 1e12 or draws < 1e-6 * population:
+    if population <= 0 or population >= 1e12 or draws < 1e-6 * population:
         return draws
     return population * (1 - exp(-draws / population))
 

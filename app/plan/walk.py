@@ -110,7 +110,7 @@ def growth(before: Hop | None, hop: Hop) -> Spread:
 
 def seen_by_size(draws: float, population: float, degree: Spread) -> float:
     """Distinct nodes when each is met in proportion to its degree: fewer than if all were alike."""
-    if degree.high <= degree.avg or draws == inf:
+    if degree.high <= degree.avg or draws == inf or min(degree.avg, population) <= 0:
         return seen(draws, population)
     spread = Z99 - sqrt(max(0.0, Z99 * Z99 - 2 * log(degree.high / degree.avg)))
     weights = [exp(spread * z) for z in QUANTILES]

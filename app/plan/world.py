@@ -220,7 +220,7 @@ def _stats(
             top = rel.children.max / count if rel.children.max < count else None
         s = stat(f, count, parents, top)
         if f.key and len(keys) == 1:
-            s = replace(s, distinct=count, unique=True, top=1 / count, assumed=False)
+            s = replace(s, distinct=count, unique=True, top=1 / max(1.0, count), assumed=False)
         found.append((f, s))
     return found
 

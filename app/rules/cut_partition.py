@@ -17,16 +17,16 @@ SLOTS = 32
 """Slots that a reader may be made to ask."""
 
 
-def cut(case: StructureCase, record: Record, path: AccessPath, held: PartitionSize, rough: bool) -> tuple[Fix, ...]:
-    """Keys under which the largest partition stays below the limits: of bytes only (`rough`), or of rows as well."""
+def cut(case: StructureCase, record: Record, path: AccessPath, held: PartitionSize, rough: float) -> tuple[Fix, ...]:
+    """Keys under which the largest partition stays below the limits: of bytes, and `rough` times that of rows."""
     if case.store.can.by_key_only:
         return ()
     parts = placing(path, case.store.can.range_sharded)
     each = held.bytes.max / held.rows.max if held.rows.max else 0.0
     facts = case.store.facts
     most = facts["partition_bytes"].value / each if "partition_bytes" in facts and each else inf
-    if "partition_rows" in facts and (not rough or most == inf):
-        most = min(most, facts["partition_rows"].value)
+    if "partition_rows" in facts:
+        most = min(most, facts["partition_rows"].value * rough)
     time = clock(path, record.of, case.world)
     present = next((p for p in parts if p.kept.bucket), None)
     cuts: tuple[Fix, ...] = ()
@@ -55,7 +55,9 @@ def _further(case: StructureCase, record: Record, path: AccessPath, most: float)
     parts = placing(path, case.store.can.range_sharded)
     inside = {p.attr for p in parts}
     stats = case.world.stats
-    own = [p.attr for p in path.order if p.attr in stats and p.kept.exact] + list(case.world.keys.get(record.of, ()))
+    own = [p.attr for p in path.order if p.attr in stats and p.kept.exact and not p.attr.startswith("=")] + list(
+        case.world.keys.get(record.of, ())
+    )
     times = ("datetime", "date")
     more = {a for a in own if a not in inside and stats[a].type not in times}
     if not case.store.can.range_sharded:

@@ -7,6 +7,7 @@ from math import ceil
 
 from app.forecast.heat import placing, skeleton
 from app.forecast.load import Heat, PathLoad
+from app.forecast.share import Seen, busiest
 from app.plan.types import AccessPath, Record
 from app.rules.ground import finding
 from app.rules.rule import Ask, Evidence, Finding, Severity, StructureCase, rule
@@ -153,7 +154,8 @@ def _hot(
     if more:
         evidence.append(Evidence("parts that bring it to half of the ceiling", count(shards), shards))
     fixes = spread(case, path, f"Add {more} to the key of {path.name}", (more,)) if more else ()
-    part = "" if path.primary else path.name.removeprefix(f"{case.structure.name}.")
+    kind = record.of if len(case.records) > 1 else ""
+    part = kind if path.primary else path.name.removeprefix(f"{case.structure.name}.")
     return finding(
         case,
         "hot-partition",
@@ -187,8 +189,9 @@ def _spreading(case: StructureCase, record: Record, path: AccessPath, parts: int
         return f"shard {parts}"
     inside = {p.attr for p in path.partition}
     rest = [p.attr for p in path.order if p.attr and p.kept.exact and p.attr not in inside]
-    stats = case.world.stats
-    wide = next((a for a in reversed(rest) if a in stats and (stats[a].top or 1 / stats[a].distinct) <= 1 / parts), "")
+    seen = [Seen(p, record.of) for p, *_ in case.users if p.is_write]
+    known = [a for a in reversed(rest) if a in case.world.stats and not a.startswith("=")]
+    wide = next((a for a in known if all(busiest(a, s, case.world).share <= 1 / parts for s in seen)), "")
     if wide:
         return f"{wide}|hash {parts}"
     return f"shard {parts}" if path.order and not rest and record.group == 1 else ""

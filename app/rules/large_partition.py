@@ -154,7 +154,7 @@ def _judge(case: StructureCase, record: Record, path: AccessPath, held: Partitio
         message,
         *evidence,
         part="" if path.primary else path.name.removeprefix(f"{case.structure.name}."),
-        fixes=cut(case, record, path, held, severity == "error"),
+        fixes=cut(case, record, path, held, FAR if severity == "error" else 1.0),
         patterns=[p.operation for p, *_ in case.users if p.is_write],
     )
 

@@ -80,7 +80,12 @@ def check(case: ModelCase) -> Iterator[Finding]:
         key = frozenset(case.world.keys.get(record.of, ()))
         for together in case.world.unique_together.get(record.of, ()):
             known = all(a in case.world.stats for a in together)
-            if known and together and together != key and not any(_guards(r, together, record.of) for r in case.records):
+            if (
+                known
+                and together
+                and together != key
+                and not any(_guards(r, together, record.of) for r in case.records)
+            ):
                 yield _finding(case, record, together, inserted[record.of].operation)
 
 

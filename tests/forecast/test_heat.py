@@ -120,7 +120,7 @@ entities:
   - {name: product, count: 1000, size: 1 KB, fields: [id string key]}
 patterns:
   - {operation: Change user, update: user, where: "user.id = :u", rate: 600/s, skew: {user.id: top value 100%}}
-  - {operation: Change product, update: product, where: "product.id = :p", rate: 700/s, skew: {product.id: top value 100%}}
+  - {operation: Change it, update: product, where: "product.id = :p", rate: 700/s, skew: {product.id: top value 100%}}
 models:
   - name: A
     store: dynamodb

@@ -116,7 +116,8 @@ class TestBreakEven:
     def test_pages_move_the_point(self) -> None:
         found = EmbedOrReference(1000, 500, together=0, page=50, page_size=20, alone=0, changes=1)
         flips = found.flips_at
-        assert flips is not None and flips > 20
+        assert flips is not None
+        assert flips > 20
         assert found.embed(flips) == pytest.approx(found.reference(flips))
 
     def test_children_always_wanted_and_never_changed_are_embedded(self) -> None:
