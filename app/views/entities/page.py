@@ -74,7 +74,6 @@ class RelationshipRow:
     relationship: Relationship
     place: str
     values: tuple[Value, ...]
-    why: str
     findings: tuple[Finding, ...]
 
 
@@ -197,7 +196,7 @@ class Show(ProjectPage):
                 value("via", "Held in", "order_id"), value("children.parents", "Parents with any", "20k"),
                 value("children.growth", "Growth of children", "3/month"), value("on delete", "On delete", "cascade"),
             )  # fmt: skip
-        return RelationshipRow(r, place, (*names, *figures, *rest), r.inferred.get("child", ""), self._at(place))
+        return RelationshipRow(r, place, (*names, *figures, *rest), self._at(place))
 
 
 def _why(part: Entity | Relationship, field: str) -> str:

@@ -47,11 +47,13 @@ class Sides:
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """What the curves are made of."""
         b = self.both
+        rates = (
+            (f"reads of a {self.parent} with all {self.name}", b.together),
+            (f"reads of one page of {number(b.page_size)}", b.page),
+            (f"reads of a {self.parent} without them", b.alone), (f"writes of one {self.child}", b.changes),
+        )  # fmt: skip
         return (
-            (f"reads of a {self.parent} with all {self.name}", f"{number(b.together)}/s"),
-            (f"reads of one page of {number(b.page_size)}", f"{number(b.page)}/s"),
-            (f"reads of a {self.parent} without them", f"{number(b.alone)}/s"),
-            (f"writes of one {self.child}", f"{number(b.changes)}/s"),
+            *((label, f"{number(rate)}/s") for label, rate in rates if rate),
             (f"bytes of a {self.parent} without them", size(b.parent)), (f"bytes of one {self.child}", size(b.child)),
             ("price of one more request, assumed", size(b.request)),
         )  # fmt: skip
@@ -91,6 +93,8 @@ def _sides(report: Report, made: ModelReport, record: Record) -> Iterator[Sides]
         item = items.get(f"{held.name or held.entity}[]")
         if held.how != "embed" or held.up != 0 or held.edge is None or not held.edge.down or item is None:
             continue
+        if held.edge.rel.assumed:
+            continue  # how many children there are is a question, not a number
         loads = _loads(report, made, record, held)
         if loads is None or not item.each.avg:
             continue

@@ -42,6 +42,8 @@ class KeyLine:
     share: float | None = None
     why: str = ""
     of: str = ""
+    assumed: bool = False
+    """The number of records is not given, so that a default stands in for `distinct`."""
 
     @property
     def is_template(self) -> bool:
@@ -101,7 +103,7 @@ def _line(
     share, why = _hottest(load, record) if label in PLACING else (None, "")
     return KeyLine(
         label, place, field, key_text(value), example(value, of, report), distinct(parts, of, report.world),
-        _bytes(value, of, report), share, why, record.of if record else "",
+        _bytes(value, of, report), share, why, record.of if record else "", of in report.world.unknown_counts,
     )  # fmt: skip
 
 

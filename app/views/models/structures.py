@@ -10,7 +10,7 @@ from app.analysis import ModelReport, Report
 from app.exporters.words import held
 from app.model.candidate import Structure
 from app.model.spread import Spread
-from app.plan.types import Plan, Record
+from app.plan.types import Plan, Record, World
 from app.rules.rule import SEVERITIES, Finding
 from app.stores import STORES
 from app.stores.store import Store
@@ -36,6 +36,8 @@ class Line:
     inside: bool = False
     store: str = ""
     lines: tuple[Line, ...] = field(default=())
+    assumed: str = ""
+    """Which numbers are not given, so that defaults stand in."""
 
     @property
     def pct(self) -> float:
@@ -72,17 +74,28 @@ def _line(report: Report, made: ModelReport, s: Structure, numbers: dict[str, in
     limit = limit_of(store)
     now = load.record_now if load else {}
     inner = tuple(
-        Line(r.name, " ".join(x for x in (r.of, r.purpose) if x), r.count, now.get(r.name), limit, inside=True)
+        Line(
+            r.name, " ".join(x for x in (r.of, r.purpose) if x), r.count, now.get(r.name), limit, inside=True,
+            assumed=assumed(r, report.world),
+        )
         for r in kinds
-    )
+    )  # fmt: skip
     largest = max((line.bytes for line in inner if line.bytes), key=lambda b: (b.max, b.high, b.avg), default=None)
     elsewhere = store.title if store else s.store
     return Line(
         s.name, held(s), sum(r.count for r in kinds), largest, limit, load.storage if load else 0.0,
         len(s.indexes) + len(s.gsi) + len(s.lsi), serves(made, s.name, numbers),
         counts(findings_of(report, made, s.name)), store="" if store is made.store else elsewhere,
-        lines=inner if len(inner) > 1 else (),
+        lines=inner if len(inner) > 1 else (), assumed=next((i.assumed for i in inner if i.assumed), ""),
     )  # fmt: skip
+
+
+def assumed(record: Record, world: World) -> str:
+    """What is not known of a kind of record, in words; empty where every number is given."""
+    if record.of in world.unknown_counts or record.of in world.counts_assumed:
+        return f"the number of {record.of} records is not given"
+    rel = next((h.edge.rel for h in record.shape if h.edge is not None and h.edge.down and h.edge.rel.assumed), None)
+    return f"the number of {rel.child} per {rel.role} is not given" if rel else ""
 
 
 def store_of(made: ModelReport, structure: Structure) -> Store | None:
@@ -138,5 +151,6 @@ def said(shown: Sequence[Line], word: str) -> str:
 
 
 __all__ = [
-    "Line", "counts", "findings_of", "limit_of", "lines", "places", "records_of", "said", "serves", "store_of",
+    "Line", "assumed", "counts", "findings_of", "limit_of", "lines", "places", "records_of", "said", "serves",
+    "store_of",
 ]  # fmt: skip
