@@ -13,6 +13,7 @@ from math import inf
 
 from app.forecast.calendar import CLOSE, FAR, YEAR, children_of, count_at
 from app.forecast.load import PartitionSize
+from app.forecast.share import composite, rels_of
 from app.model.spread import ONE, ZERO, Spread, exactly
 from app.plan.types import Part, Record, Rel, World
 
@@ -134,8 +135,8 @@ def _share(parts: tuple[Part, ...], record: Record, world: World, seconds: float
     share = exactly(1.0)
     attrs = {p.attr for p in parts if p.attr}
     joint: set[str] = set()
-    for rel in world.rels:
-        if len(rel.via) > 1 and rel.child == record.of and set(rel.via) <= attrs and not joint:
+    for rel in composite(world):
+        if rel.child == record.of and set(rel.via) <= attrs and not joint:
             joint = set(rel.via)
             share = _family(rel, world, seconds)
     for part in parts:
@@ -163,7 +164,7 @@ def _family(rel: Rel, world: World, seconds: float) -> Spread:
 
 
 def _attr_share(attr: str, world: World, seconds: float) -> Spread:
-    for rel in world.rels:
+    for rel in rels_of(attr, world):
         if rel.child == attr.partition(".")[0] and rel.via == (attr,) and rel.children.avg > 0:
             return _family(rel, world, seconds)
     stat = world.stats.get(attr)

@@ -53,7 +53,7 @@ def busiest(attr: str, seen: Seen, world: World) -> Busiest:
             top = shares.top(stat.distinct if stat else inf)
             if top is not None:
                 return _known(top, f"the busiest {_short(attr)} takes {_percent(top)}")
-    for rel in _rels(attr, world):
+    for rel in rels_of(attr, world):
         if _met(rel, attr, seen):
             found = _largest(rel, (attr,), world)
             if found is not None:
@@ -78,7 +78,7 @@ def _unknown(attr: str, share: float, why: str) -> Busiest:
     return Busiest(share, why, known=False, unknown=(attr,))
 
 
-def _rels(attr: str, world: World) -> tuple[Rel, ...]:
+def rels_of(attr: str, world: World) -> tuple[Rel, ...]:
     """Relationships that an attribute is the one column of, on either side."""
     index: dict[str, tuple[Rel, ...]] | None = world.memo.get("rels by column")
     if index is None:
@@ -89,6 +89,14 @@ def _rels(attr: str, world: World) -> tuple[Rel, ...]:
                     index[column] = (*index.get(column, ()), rel)
         world.memo["rels by column"] = index
     return index.get(attr, ())
+
+
+def composite(world: World) -> tuple[Rel, ...]:
+    """Relationships by several columns."""
+    found: tuple[Rel, ...] | None = world.memo.get("rels by several columns")
+    if found is None:
+        found = world.memo["rels by several columns"] = tuple(r for r in world.rels if len(r.via) > 1)
+    return found
 
 
 def _met(rel: Rel, attr: str, seen: Seen) -> bool:
@@ -172,8 +180,8 @@ def _joint(attrs: set[str], seen: Seen, world: World) -> Iterable[tuple[set[str]
         if top is not None:
             yield both, _known(top, f"the busiest {path} takes {_percent(top)}")
             return
-    for rel in world.rels:
-        if len(rel.via) > 1 and rel.child == seen.of and set(rel.via) <= attrs and not set(seen.literals) & attrs:
+    for rel in composite(world):
+        if rel.child == seen.of and set(rel.via) <= attrs and not set(seen.literals) & attrs:
             found = _largest(rel, rel.via, world)
             if found is not None:
                 yield set(rel.via), found
