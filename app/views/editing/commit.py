@@ -14,7 +14,6 @@ from app.model.text import header_plain
 from app.storage.edits import apply_edits
 from app.views.editing.fields import set_field
 from app.views.editing.places import find
-from app.views.editing.renames import renamed
 from app.views.opened import AUTHOR, Desk, Opened, desk
 
 
@@ -38,7 +37,7 @@ def commit(request: Request, project_id: int, place: str, field: str, text: str,
     here = desk(request)
     before = here.open(project_id)
     target = find(before.project, place)
-    after = renamed(before.project, place, field, text) or set_field(before.project, place, field, text)
+    after = set_field(before.project, place, field, text)
     label = _label(target.key or before.project.name, field, text)
     based_on = {} if version is None else {target.place: version}
     return _stored(here, before, after, label, based_on, place)

@@ -19,12 +19,11 @@ from app.model.part import Frozen, Named, Part
 from app.model.plain import to_plain
 from app.model.problem import BadProject, Unreadable
 from app.model.project import Project
-from app.model.short import read_field
 from app.model.spreads import GivenSpread
 from app.model.text import header_plain, part_from_plain
 from app.model.workload import Pattern
 from app.views.editing import texts
-from app.views.editing.names import renamed
+from app.views.editing.names import field_name, renamed
 from app.views.editing.places import Target, find, relative
 
 Way = tuple[str, ...]
@@ -49,7 +48,7 @@ def set_field(project: Project, place: str, field: str, text: str) -> Project:
             if way[0] != "fields" or len(way) > 2:
                 return other
             # A field typed as a whole: its name is carried on first, then the rest of it is set.
-            way, project = ("fields", str(read_field(text)["name"])), other
+            way, project = ("fields", field_name(text)), other
             part = part_at(project, target)
         new = _set(part, way, text)
         # The whole part once more: some checks look at several fields together.

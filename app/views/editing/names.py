@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.model.candidate import Candidate
-from app.model.part import Part
+from app.model.part import Frozen, Part
 from app.model.project import Project
 from app.model.rename import (
     rename_entity,
@@ -15,6 +15,7 @@ from app.model.rename import (
 )
 from app.model.short import read_field
 from app.model.workload import Entity, Pattern, Relationship
+from app.views.editing.texts import read_flow
 
 Way = tuple[str, ...]
 
@@ -39,16 +40,34 @@ def renamed(project: Project, part: Part, way: Way, text: str) -> Project | None
 
 def _of_entity(project: Project, entity: Entity, way: Way, text: str) -> Project | None:
     if way == ("name",):
-        return rename_entity(project, entity.name, text) if text != entity.name else None
+        return _looked_at(rename_entity(project, entity.name, text), text, "name") if text != entity.name else None
     if way[0] != "fields" or len(way) < 2 or (len(way) > 2 and way[2:] != ("name",)):
         return None
     at = way[1]
     held = entity.fields[int(at)] if at.isdigit() and int(at) < len(entity.fields) else entity.field(at)
     if held is None:
         return None
-    # The whole field may be typed in its short form, which begins with the name.
-    name = text if len(way) > 2 else str(read_field(text)["name"])
-    return rename_field(project, entity.name, held.name, name) if name != held.name else None
+    name = text if len(way) > 2 else field_name(text)
+    if name == held.name:
+        return None
+    return _looked_at(rename_field(project, entity.name, held.name, name), entity.name, f"fields.{name}")
+
+
+def field_name(text: str) -> str:
+    """The name in a field typed as a whole, in its short form or in braces."""
+    found = read_flow(text) if text.startswith("{") else read_field(text)
+    return str(found.get("name", "")) if isinstance(found, dict) else ""
+
+
+def _looked_at(project: Project, entity: str, place: str) -> Project:
+    """Without the mark that this name was inferred: a person has typed it now."""
+    entities = tuple(
+        e.model_copy(update={"inferred": Frozen({k: v for k, v in e.inferred.items() if k != place})})
+        if e.name == entity and place in e.inferred
+        else e
+        for e in project.entities
+    )
+    return project.model_copy(update={"entities": entities})
 
 
 def _of_model(project: Project, model: Candidate, way: Way, text: str) -> Project | None:
@@ -61,4 +80,4 @@ def _of_model(project: Project, model: Candidate, way: Way, text: str) -> Projec
     return None
 
 
-__all__ = ["renamed"]
+__all__ = ["field_name", "renamed"]

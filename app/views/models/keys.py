@@ -17,6 +17,7 @@ from app.model.workload import Field
 from app.plan.lay import column
 from app.plan.types import AccessPath, Record, World
 from app.rules.rule import Finding
+from app.views.editing.fields import shown
 from app.views.models.structures import findings_of, records_of
 
 KEYS = (
@@ -203,7 +204,7 @@ def _index(
     size = sum(r.count * share(p) * entry_size(r, p, report.world).avg for r, p in paths)
     total = sum(r.count for r in records_of(made, s.name))
     words = ("keys", "pk", "sk", "where", "projection", "type", "include", "ttl")
-    fields = [(f"{listed}.{at}.{w}", w, key_text(getattr(index, w))) for w in words if getattr(index, w, None)]
+    fields = [(f"{listed}.{at}.{w}", w, shown(getattr(index, w))) for w in words if getattr(index, w, None)]
     names_of = {index.name, f"{listed}.{at}", *(n.removeprefix(f"{s.name}.") for n in names)} - {""}
     mine = tuple(f for f in found if f.at.removeprefix(f"{place}/") in names_of)
     flags = [w for w in ("unique", "sparse", "array") if getattr(index, w)] + ([listed] if listed != "indexes" else [])
