@@ -1,4 +1,4 @@
-"""Entries of lists inside a part: one more field, index, embed or copy, typed as one line."""
+"""What a part has room for: one more entry of a list (field, index, embed, copy), or a word not said yet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.model.project import Project
 from app.views.answer import answer
 from app.views.edit import Seen
-from app.views.editing import store
+from app.views.editing import commit, store
 from app.views.editing.fields import set_field, text_of
 from app.views.opened import desk, open_project
 
@@ -38,6 +38,15 @@ def add(
     name = place.rpartition("/")[2]
     changed = store(request, before, new, f"{text.strip()[:40]} added to {field} of {name}", place)
     return answer(desk(request), changed, view)
+
+
+@router.post("/p/{project_id}/words", name="entries:say")
+def say(
+    request: Request, project_id: int, view: Seen,
+    place: Annotated[str, Form()], field: Annotated[str, Form()], text: Annotated[str, Form()],
+) -> Response:  # fmt: skip
+    """Say the field `field` of `place`, which was not said before."""
+    return answer(desk(request), commit(request, project_id, place, field, text), view)
 
 
 __all__ = ["append", "router"]

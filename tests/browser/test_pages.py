@@ -112,6 +112,14 @@ class TestModels:
         drop.click()
         expect(drop).to_have_count(0)
 
+    def test_what_was_not_said_is_said(self, page: Page, desk: str) -> None:
+        page.goto(f"{desk}/models/Documents")
+        page.select_option("#say-field", "note")
+        page.fill("#say-text", "Kept for seven years")
+        page.press("#say-text", "Enter")
+        expect(page.locator(".facts.said")).to_contain_text("Kept for seven years")
+        expect(page.locator("#say-text")).to_have_value("")
+
     def test_another_structure_or_model_is_a_click_away(self, page: Page, desk: str) -> None:
         page.goto(f"{desk}/models")
         page.click("text=One table / desk >> nth=-1")
