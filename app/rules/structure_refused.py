@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from app.memory import Memory
 from app.model.candidate import Index, Structure
 from app.rules.ground import change, finding, index_of, without_index
 from app.rules.rule import Finding, Fix, Severity, StructureCase, rule
+from app.stores.store import Fault
 
-SOFT = re.compile(
-    r"shards lie in different slots|make ids that cannot repeat|goes when its oldest|would remove these items"
-    r"|a retry may open|are advised|every entry repeats|does not watch|write it USING|the tag is the same"
-    r"|takes the first|hashes the first braces|use a hash of it|must be written|holds every document"
-)
-"""What works, but not as one might think."""
-ELSEWHERE = re.compile(
-    r"the tag is the same in every key|shards lie in different slots|how many records may one bucket"
-)
-"""What a rule of its own says, or what is no fault."""
+FAULTS = Memory(5_000)
+"""Of a structure of a model, in a world whatever its inflow."""
 
 
 @rule(severity="error", scope="structure")
@@ -69,34 +62,34 @@ def check(case: StructureCase) -> Iterator[Finding]:
 
     The stores' manuals; engines that were asked.
     """
-    told = [t for t in case.store.problems(case.structure, case.model, case.world) if not ELSEWHERE.search(t)]
-    if _random_ids(case):
-        told = [t for t in told if "make ids that cannot repeat" not in t]
-    hard = [t for t in told if not SOFT.search(t)]
-    soft = [t for t in told if SOFT.search(t)]
+    faults = _faults(case)
     severity: Severity
-    for severity, part, sentences in (("error", "", hard), ("warning", "note", soft)):
-        if sentences:
+    for severity, part, kind in (("error", "", "refused"), ("warning", "note", "surprise")):
+        found = [f for f in faults if f.kind == kind]
+        if found:
             yield finding(
                 case,
                 "structure-refused",
                 severity,
-                " ".join(sentences).rstrip("."),
+                " ".join(f.what for f in found).rstrip("."),
                 part=part,
-                fixes=_fixes(case, sentences),
+                fixes=_fixes(case, found),
             )
 
 
-def _random_ids(case: StructureCase) -> bool:
-    """Are the keys of all kinds made so that they never repeat?"""
-    keys = [a for r in case.records for a in case.world.keys.get(r.of, ())]
-    made = ("uuid", "timeuuid", "objectid")
-    return bool(keys) and all(case.world.stats[a].type in made for a in keys if a in case.world.stats)
+def _faults(case: StructureCase) -> tuple[Fault, ...]:
+    """What no other rule says. It depends neither on patterns nor on inflow, so an edit of a pattern finds it again."""
+    structure, model, world = case.structure, case.model, case.world
+
+    def make() -> tuple[Fault, ...]:
+        return tuple(f for f in case.store.problems(structure, model, world) if not f.own_rule)
+
+    return FAULTS.of("faults", (structure, model, world.base or world), make)
 
 
-def _fixes(case: StructureCase, sentences: list[str]) -> tuple[Fix, ...]:
+def _fixes(case: StructureCase, faults: list[Fault]) -> tuple[Fix, ...]:
     """An index with two arrays becomes one for each; other faults need a person."""
-    if len(sentences) != 1 or "several arrays" not in sentences[0]:
+    if [f.code for f in faults] != ["parallel-arrays"]:
         return ()
     for record in case.records:
         for path in record.paths:

@@ -10,19 +10,20 @@ from app.plan.figures import is_formula, subject
 from app.plan.types import World
 from app.plan.ways import place, way
 from app.stores.common_query import things_of
+from app.stores.store import Fault
 
 
-def unknown(structure: Structure, world: World) -> Iterable[str]:
+def unknown(structure: Structure, world: World) -> Iterable[Fault]:
     """Entities, attributes and roles that a structure names and the workload does not know."""
     for thing in things_of(structure):
         of = thing.of or structure.of
         where = structure.name
         if not of:
             if not structure.counts:
-                yield f"{where}: what is it of? Name the entity its records hold."
+                yield Fault("no-entity", f"{where}: what is it of? Name the entity its records hold.")
             continue
         if of not in world.fields:
-            yield f"{where} is of {of}, which is no entity or many-to-many relationship."
+            yield Fault("unknown-entity", f"{where} is of {of}, which is no entity or many-to-many relationship.")
             continue
         yield from _keys(where, thing, of, world)
         yield from _held(where, thing, of, world)
@@ -46,13 +47,13 @@ def attribute_known(path: str, of: str, world: World) -> bool:
     return own in world.stats or not place(world, of, path).why
 
 
-def _attr(where: str, path: str, of: str, world: World) -> Iterable[str]:
+def _attr(where: str, path: str, of: str, world: World) -> Iterable[Fault]:
     if not attribute_known(path, of, world):
         why = place(world, of, path).why
-        yield f"{where} names {path}, which is not known" + (f": {why}." if why else ".")
+        yield Fault("unknown-name", f"{where} names {path}, which is not known" + (f": {why}." if why else "."))
 
 
-def _keys(where: str, thing: Structure | RecordShape, of: str, world: World) -> Iterable[str]:
+def _keys(where: str, thing: Structure | RecordShape, of: str, world: World) -> Iterable[Fault]:
     for value in key_parts(thing):
         yield from _attr(where, value.attr, of, world)
     for attr in thing.fields or ():
@@ -72,30 +73,34 @@ def key_parts(thing: Structure | RecordShape) -> Iterable[KeyPart]:
             yield from value
 
 
-def _held(where: str, thing: Structure | RecordShape | Embed, of: str, world: World) -> Iterable[str]:
+def _held(where: str, thing: Structure | RecordShape | Embed, of: str, world: World) -> Iterable[Fault]:
     for what in [*(e.what for e in thing.embed), *(r.what for r in thing.reference)]:
         why = way(world, of, what).why
         if why:
-            yield f"{where} holds {what}: {why}."
+            yield Fault("unknown-name", f"{where} holds {what}: {why}.")
     for copy in thing.copied:
         why = place(world, of, copy.what).why
         if why:
-            yield f"{where} copies {copy.what}: {why}."
+            yield Fault("unknown-name", f"{where} copies {copy.what}: {why}.")
     for figure in thing.computed:
         if is_formula(figure.what):
             source = subject(figure.what)
             if source and source != of and way(world, of, source).why:
-                yield f"{where} keeps {figure.what}: nothing leads from {of} to {source}."
+                yield Fault("unknown-name", f"{where} keeps {figure.what}: nothing leads from {of} to {source}.")
         elif f"={figure.what}" not in world.stats and place(world, of, figure.what).why:
-            yield f"{where} keeps {figure.what}, which is no computed field."
+            yield Fault("unknown-name", f"{where} keeps {figure.what}, which is no computed field.")
     for embed in thing.embed:
         found = way(world, of, embed.what)
         if found.edges:
             yield from _held(where, embed, found.edges[-1].to, world)
 
 
-def _bucket(where: str, bucket: Bucket, of: str, world: World) -> Iterable[str]:
+def _bucket(where: str, bucket: Bucket, of: str, world: World) -> Iterable[Fault]:
     for part in bucket.by:
         yield from _attr(f"{where} (bucket)", part.attr, of, world)
     if bucket.max is None:
-        yield f"{where}: how many records may one bucket hold? Without `max` it is not bounded."
+        yield Fault(
+            "unbounded-bucket",
+            f"{where}: how many records may one bucket hold? Without `max` it is not bounded.",
+            own_rule=True,
+        )

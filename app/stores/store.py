@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from app.model.candidate import Candidate, Structure
 from app.model.project import Project
@@ -51,6 +52,19 @@ class Capabilities:
     expires: bool = False
     consistency: Mapping[str, str] = field(default_factory=dict)
     """Setting that gives each need: strong, read your writes, causal, eventual; a missing key: impossible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with a structure itself. `code`: a short slug of the kind of fault; `what`: the sentence."""
+
+    code: str
+    what: str
+    kind: Literal["refused", "surprise"] = "refused"
+    """`refused`: the store does not take it, or nothing can be made of it; `surprise`: it works, but not as one might
+    think."""
+    own_rule: bool = False
+    """A rule of its own says it with its numbers, or it is no fault where it is meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +121,9 @@ class Store:
     records: Callable[[Structure, Candidate, World], tuple[Record, ...]]
     """The kinds of record a structure holds, with their access paths. Raises `app.errors.BadModel` never: what cannot
     be laid out is left out and reported by `problems`."""
-    problems: Callable[[Structure, Candidate, World], tuple[str, ...]]
-    """What is wrong with the structure itself, as sentences (parallel arrays in one index, a missing key …)."""
+    problems: Callable[[Structure, Candidate, World], tuple[Fault, ...]]
+    """What is wrong with the structure itself (parallel arrays in one index, a missing key …). Inflow, traffic and
+    patterns do not matter to it."""
     script: Callable[[Candidate, Project, World], Mapping[str, str]]
     """File name → text of the store's scripts."""
     query: Callable[[Pattern, Plan, Candidate, World], str]

@@ -8,6 +8,7 @@ from app.analysis import analyse
 from app.memory import Memory
 from app.model.project import Project
 from app.model.text import read_yaml, write_yaml
+from app.rules import structure_refused
 from app.rules.rule import Finding
 
 
@@ -198,3 +199,49 @@ def test_a_full_memory_has_a_day() -> None:
     days = next(e.number for e in found.evidence if e.label.startswith("days"))
     assert days is not None
     assert days / 86_400 == pytest.approx(20, abs=1.5)
+
+
+class TestStructureRefused:
+    GAMES = """
+keywright: 1
+name: Games
+entities:
+  - {name: game, count: 50k, fields: [id TYPE key, at datetime, "tags string[] items avg 5", "fans uuid[] items avg 8"]}
+patterns:
+  - {operation: Add, insert: game, rate: 5/s}
+models:
+  - name: A
+    store: mongodb
+    structures: [{collection: games, of: game, _id: game.id, WRITTEN}]
+"""
+
+    def games(self, written: str, type_: str = "uuid") -> str:
+        return self.GAMES.replace("WRITTEN", written).replace("TYPE", type_)
+
+    def test_what_is_refused_is_an_error_and_what_surprises_a_warning(self) -> None:
+        text = self.games("ttl: sliding 3 days after game.at, indexes: [{keys: [game.tags, game.fans]}]")
+        found = findings(text, "structure-refused")
+        assert [(f.severity, f.at) for f in found] == [
+            ("error", "models/A/games"),
+            ("warning", "models/A/games/note"),
+        ]
+        assert [len(f.fixes) for f in found] == [1, 0]
+
+    @pytest.mark.parametrize(("type_", "said"), [("uuid", 0), ("objectid", 0), ("int64", 1), ("string", 1)])
+    def test_ids_unique_within_a_shard_only_matter_where_they_may_repeat(self, type_: str, said: int) -> None:
+        found = findings(self.games("shard key: [game.at]", type_), "structure-refused")
+        assert [f.severity for f in found] == ["warning"] * said
+
+    def test_what_a_rule_of_its_own_says_is_said_once(self) -> None:
+        text = self.games("bucket: {by: [game.at]}").replace(" _id: game.id,", " _id: [game.at],")
+        assert not findings(text, "structure-refused")
+
+    def test_an_edit_of_a_pattern_asks_the_store_nothing_again(self) -> None:
+        text = self.games("indexes: [{keys: [game.tags, game.fans]}]")
+        project, faster, memory = read_yaml(text), read_yaml(text.replace("5/s", "900/s")), Memory()
+        before, made = analyse(project, memory), structure_refused.FAULTS.made
+        after_edit = analyse(project.model_copy(update={"patterns": faster.patterns}), memory)
+        assert structure_refused.FAULTS.made == made
+        refused = [[f for f in r.findings if f.rule == "structure-refused"] for r in (before, after_edit)]
+        assert len(refused[0]) == 1
+        assert refused[0] == refused[1]

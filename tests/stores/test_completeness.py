@@ -172,8 +172,9 @@ def test_problems_are_sentences(project: Project, model: Candidate) -> None:
     world = build_world(project)
     for structure in model.structures:
         store = STORES.get(model.store_of(structure))
-        for said in store.problems(structure, model, world) if store else ():
-            assert len(said.split()) > 3
+        for fault in store.problems(structure, model, world) if store else ():
+            assert re.fullmatch(r"[a-z]+(-[a-z]+)*", fault.code)
+            assert len(fault.what.split()) > 3
 
 
 @pytest.mark.parametrize(("project", "model"), MODELS)

@@ -48,7 +48,7 @@ def problems_of(structures: str, fields: str = FIELDS) -> str:
     made = project(structures, fields)
     model, world = made.models[0], build_world(made)
     store = STORES["mongodb"]
-    return "\n".join(p for s in model.structures for p in store.problems(s, model, world))
+    return "\n".join(p.what for s in model.structures for p in store.problems(s, model, world))
 
 
 # ---------------------------------------------------------------- sizes

@@ -48,8 +48,9 @@ class Bench:
 
     @property
     def problems(self) -> tuple[str, ...]:
+        """What is wrong with the structures, as sentences."""
         found = (self.store.problems(s, self.model, self.world) for s in self.model.structures)
-        return tuple(p for each in found for p in each)
+        return tuple(fault.what for each in found for fault in each)
 
     @property
     def script(self) -> dict[str, str]:
