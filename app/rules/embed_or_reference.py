@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from app.forecast.breakeven import REQUEST_BYTES, EmbedOrReference
 from app.model.spread import ZERO
+from app.model.workload import Pattern
 from app.plan.size import size_of
-from app.plan.types import Held, Record
+from app.plan.types import Held, Plan, Record, World
 from app.rules.apart import move_out
 from app.rules.ground import embed_called, finding
 from app.rules.rule import Evidence, Finding, StructureCase, rule
 from app.rules.shared_child_embedded import wants
 from app.rules.words import count, rate, size
 
+Users = Iterable[tuple[Pattern, Plan, float | None, float | None]]
 TIMES = 2.0
 """Embedding must cost this much more before it is worth a word."""
 MUCH = 64 * 1024.0
@@ -100,9 +102,7 @@ def _judge(case: StructureCase, record: Record, held: Held) -> Finding | None:
     children = edge.rel.children if edge is not None else ZERO
     if edge is None or children.avg <= 0:
         return None
-    parent = size_of(record, case.world, {edge.rel: ZERO}).avg
-    child = max(1.0, (record.size.avg - parent) / children.avg)
-    both = _costs(case, record, held, parent, child)
+    both = sides(case.users, record, held, case.world)
     met = min(children.met_by_size, children.max)
     embedded, apart = both.embed(children.avg, met), both.reference(children.avg)
     if embedded < TIMES * apart or embedded - apart < MUCH or children.avg < 1:
@@ -130,10 +130,16 @@ def _judge(case: StructureCase, record: Record, held: Held) -> Finding | None:
     )
 
 
-def _costs(case: StructureCase, record: Record, held: Held, parent: float, child: float) -> EmbedOrReference:
-    """How often parent and children are read together, in pages and apart, and how often a child changes."""
+def sides(users: Users, record: Record, held: Held, world: World) -> EmbedOrReference:
+    """How often parent and children are read together, in pages and apart, and how often a child changes.
+
+    `users`: patterns on the record's structure with their plan, average and peak. The children must have an average.
+    """
+    children = held.edge.rel.children if held.edge is not None else ZERO
+    parent = size_of(record, world, {held.edge.rel: ZERO}).avg if held.edge is not None else record.size.avg
+    child = max(1.0, (record.size.avg - parent) / children.avg)
     together = page = alone = changes = first = 0.0
-    for pattern, plan, avg, peak in case.users:
+    for pattern, plan, avg, peak in users:
         often = avg if avg is not None else peak or 0.0
         if pattern.is_write:
             touches = [t for t in plan.touches if t.record == record.name and t.why == "embed"]

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from app.analysis import analyse
 from app.model.text import read_yaml
+from app.views.models.breakeven import charts
 from app.views.models.calendar import calendar
 from app.views.models.heat import hot_lines
 from app.views.models.holds import sample_lines
@@ -145,6 +146,20 @@ class TestCalendar:
     def test_nothing_to_come_is_said_too(self, report) -> None:
         found = calendar(report.models[1], report.project, date(2026, 11, 30))
         assert found.said == "Nothing passes a limit before 2031."
+
+
+class TestBreakEven:
+    def test_the_chart_rests_on_the_figures_of_the_rule(self, report) -> None:
+        (chart,) = charts(report, report.models[0], "orders")
+        (found,) = [f for f in report.findings if f.rule == "embed-or-reference"]
+        numbers = {e.label: e.number for e in found.evidence}
+        assert chart.sides.flips == pytest.approx(numbers["event at which it turns"])
+        assert chart.sides.both.reference(1000) == pytest.approx(numbers["apart"])
+        assert chart.flip is not None
+        assert chart.sides.said.startswith("Embedding moves fewer bytes below")
+
+    def test_what_holds_no_list_has_none(self, report) -> None:
+        assert charts(report, report.models[1], "desk") == ()
 
 
 class TestPage:

@@ -9,9 +9,8 @@ from math import ceil, floor, inf, log10
 from app.analysis import ModelReport, Report
 from app.forecast.breakeven import EmbedOrReference
 from app.model.spread import Spread
-from app.plan.lower import lower
-from app.plan.size import sample
-from app.plan.types import Held, Query, Record, WriteIntent
+from app.plan.types import Record
+from app.rules.embed_or_reference import sides
 from app.templating import number, size
 from app.views.models.structures import limit_of, places, records_of, store_of
 
@@ -85,54 +84,25 @@ def charts(report: Report, made: ModelReport, structure: str) -> tuple[Chart, ..
 
 
 def _sides(report: Report, made: ModelReport, record: Record) -> Iterator[Sides]:
-    items = {i.path: i for i in sample(record, report.world)}
-    whole = sum(i.bytes.avg for i in items.values() if i.depth == 0)
+    """Every embedded list with its costs: the same figures that the rule about them rests on."""
+    users = [
+        (pattern, made.plans[pattern.operation], *report.rates[pattern.operation])
+        for pattern in report.project.patterns
+        if record.structure in places(made.plans[pattern.operation])
+    ]
     structure = made.model.structure(record.structure)
     limit = limit_of(store_of(made, structure)) if structure else inf
     for held in record.shape:
-        item = items.get(f"{held.name or held.entity}[]")
-        if held.how != "embed" or held.up != 0 or held.edge is None or not held.edge.down or item is None:
+        if held.how != "embed" or held.up != 0 or held.edge is None or not held.edge.down:
             continue
-        if held.edge.rel.assumed:
-            continue  # how many children there are is a question, not a number
-        loads = _loads(report, made, record, held)
-        if loads is None or not item.each.avg:
+        rel = held.edge.rel
+        if rel.assumed or rel.children.avg <= 0 or rel.children.max <= 1:
+            continue  # one child, or how many there are is a question and not a number
+        both = sides(users, record, held, report.world)
+        if not both.together + both.page + both.alone + both.changes:
             continue
-        together, page, page_size, alone, changes = loads
-        both = EmbedOrReference(whole - item.bytes.avg, item.each.avg, together, page, page_size, alone, changes)
         most = (limit - both.parent) / both.child if limit < inf else inf
-        name = held.name or held.entity
-        yield Sides(record.of, held.entity, name, both, held.edge.rel.children, most)
-
-
-Loads = tuple[float, float, float, float, float]
-
-
-def _loads(report: Report, made: ModelReport, record: Record, held: Held) -> Loads | None:
-    """Operations/s: reads with all children, with a page of them, its size, without them, writes of a child."""
-    together = page = alone = changes = 0.0
-    sizes: list[float] = []
-    for pattern in report.project.patterns:
-        plan, rate = made.plans.get(pattern.operation), report.rates[pattern.operation][0]
-        if plan is None or rate is None or record.structure not in places(plan):
-            continue
-        lowered = lower(pattern, report.world, report.project)
-        if isinstance(lowered, WriteIntent):
-            born = any(c.entity == record.of and c.kind == "insert" for c in lowered.changes)
-            changes += 0 if born else rate * sum(c.count.avg for c in lowered.changes if c.entity == held.entity)
-        elif isinstance(lowered, Query):
-            firsts = [n.first for n in lowered.needs if n.entity == held.entity]
-            paged = lowered.limit if lowered.root.entity == held.entity else max(firsts, default=0.0)
-            if not firsts:
-                alone += rate
-            elif paged:
-                page += rate
-                sizes.append(paged)
-            else:
-                together += rate
-    if not together + page + alone + changes:
-        return None
-    return together, page, max(sizes, default=0.0), alone, changes
+        yield Sides(record.of, held.entity, held.name or held.entity, both, rel.children, most)
 
 
 # ---------------------------------------------------------------- geometry

@@ -20,6 +20,8 @@ WIDTH, LEFT, RIGHT, TOP, LANE = 1376, 300, 20, 26, 40
 BAR, INSET = 16, 12
 YEAR = 365.25
 SHOWN = 10
+WORDS = 230
+"""Width that a sentence takes."""
 FAR = 100 * YEAR
 
 
@@ -43,7 +45,7 @@ class Lane:
         if self.unbounded:
             return "no bound"
         share = 100 * self.now.max / self.limit
-        return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %" if share >= 0.1 else "< 0.1 %"
+        return f"{share:,.0f} %" if share >= 10 else f"{share:.2g} %" if share >= 0.1 else "< 0.1 %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +148,17 @@ def _draw(lane: Lane, at: int, x: object, days: float, today: date) -> Drawn:
     bars += [Bar("largest", a, b - a), Bar("common", b, end - b)]
     words: list[tuple[float, str, bool]] = []
     limit = size(lane.limit)
-    if worst is not None:
-        words.append((a + 7, f"max passes {limit} {_on(worst, today)}", b - a < 230 and usual is not None))
-    if usual is not None and (b - a >= 230 or worst is None):
-        words.append((b + 7, f"p99 passes {_on(usual, today)}", True))
+    if worst is not None and b - a >= WORDS:
+        words.append((a + 7, f"max passes {limit} {_on(worst, today)}", False))
+    if usual is not None and end - b >= WORDS:
+        first = f"max passes {limit} {_on(worst, today)}, " if worst is not None and b - a < WORDS else ""
+        words.append((b + 7, f"{first}p99 {'passes ' if not first else ''}{_on(usual, today)}", True))
+    if not words and a - LEFT >= WORDS and worst is not None:
+        words.append((LEFT + 7.0, f"max passes {limit} {_on(worst, today)}", False))
     if not words:
         words.append((LEFT + 7.0, _fits(lane, today), False))
-    shown = tuple((min(px, end - 250), text, inv) for px, text, inv in words)
     marks = tuple(m for m, d in ((a, worst), (b, usual)) if d is not None)
-    return Drawn(lane, y, tuple(bar for bar in bars if bar.w > 0), marks, shown)
+    return Drawn(lane, y, tuple(bar for bar in bars if bar.w > 0), marks, tuple(words))
 
 
 def _on(day: float, today: date) -> str:
