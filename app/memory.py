@@ -7,11 +7,12 @@ bound the size: what was not asked for since the last turn is forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from threading import RLock
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+P = TypeVar("P")
 
 
 class Memory:
@@ -78,13 +79,13 @@ class Carried:
         if changed:
             self._kept = {k: v for k, v in self._kept.items() if changed.isdisjoint(v[1])}
 
-    def one(self, source: object) -> Any:
-        """As `get`, for a single source: the question asked most often."""
-        kept = self._kept.get(id(source))
-        return None if kept is None else kept[2]
+    @property
+    def known(self) -> Mapping[int, tuple[tuple[object, ...], frozenset[str], Any]]:
+        """What `put_one` keeps, by the identity of the source; the result comes third. For loops over many parts."""
+        return self._kept  # type: ignore[return-value]  # keys of `put` are tuples and cannot be asked for by number
 
     def put_one(self, result: Any, entities: frozenset[str], source: object) -> None:
-        """As `put`, for a single source."""
+        """As `put`, for a single source, to be found in `known`."""
         self._room()
         self._kept[id(source)] = ((source,), entities, result)
 
@@ -101,3 +102,24 @@ class Carried:
     def _room(self) -> None:
         if len(self._kept) >= self._limit:
             self._kept = dict(list(self._kept.items())[self._limit // 2 :])
+
+
+class PerPart:
+    """Results per part, for lists of parts of which an edit replaces one."""
+
+    def __init__(self, limit: int = 20_000) -> None:
+        self._limit = limit
+        self._kept: dict[int, tuple[object, Any]] = {}
+
+    def each(self, parts: Iterable[P], make: Callable[[P], T]) -> list[T]:
+        """`make` of every part, in order; remembered by identity."""
+        known, out = self._kept, []
+        for part in parts:
+            kept = known.get(id(part))
+            if kept is None:
+                kept = (part, make(part))
+                if len(known) >= self._limit:
+                    known.clear()
+                known[id(part)] = kept
+            out.append(kept[1])
+        return out

@@ -1,5 +1,6 @@
 """What every test may use."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -32,4 +33,4 @@ def _no_hidden_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(message: str, *args: object) -> None:
         pytest.fail(f"hidden fault: {message % args}")
 
-    monkeypatch.setattr("app.analysis.log.exception", fail)
+    monkeypatch.setattr(logging.getLogger("app.analysis"), "exception", fail)

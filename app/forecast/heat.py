@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import ceil
+from operator import itemgetter
 
 from app.forecast.load import Heat, PathLoad
 from app.forecast.share import Busiest, Seen, partition_share
@@ -45,8 +46,14 @@ class User:
     intent: WriteIntent | None
     rate: float | None
     peak: float | None
+    reads: frozenset[str] = frozenset()
+    """Structures and paths its plan reads."""
+    finds: frozenset[str] = frozenset()
+    """Structures its plan writes, and paths it finds them by."""
 
 
+SHOWN = 12
+"""Contributions kept with a path, heaviest first; the sums are over all."""
 KNOWN = 10_000
 """Patterns whose heat on one structure is kept."""
 
@@ -61,21 +68,58 @@ def path_loads(
 ) -> tuple[PathLoad, ...]:
     """One load per access path that has partitions. What one pattern does is remembered by pattern and plan."""
     by_name = {r.name: r for r in records if any(placing(p, by_range) and not p.scan for p in r.paths)}
-    heats: dict[str, list[Heat]] = {}
-    if by_name:
-        known: dict[int, tuple[User, tuple[tuple[str, Heat], ...]]] = memory.of(
-            "heats", (world.base, *by_name.values()), dict, by_range
-        )
-        for user in users:
-            kept = known.get(id(user))
-            if kept is None:
-                kept = (user, tuple(_heats(by_name, user, world, by_range, entry_bytes)))
-                if len(known) > KNOWN:
-                    known.clear()
-                known[id(user)] = kept
-            for path, heat in kept[1]:
-                heats.setdefault(path, []).append(heat)
-    return tuple(_sum(path, found) for path, found in heats.items())
+    if not by_name:
+        return ()
+    sums: dict[str, _Sum] = {}
+    known: dict[int, tuple[User, tuple[tuple[str, float, Heat], ...]]] = memory.of(
+        "heats", (world.base, *by_name.values()), dict, by_range
+    )
+    for user in users:
+        kept = known.get(id(user))
+        if kept is None:
+            heats = _heats(by_name, user, world, by_range, entry_bytes)
+            kept = (user, tuple((path, heat.load, heat) for path, heat in heats))
+            if len(known) > KNOWN:
+                known.clear()
+            known[id(user)] = kept
+        for path, load, heat in kept[1]:
+            found = sums.get(path)
+            if found is None:
+                found = sums[path] = _Sum()
+            found.add(load, heat)
+    return tuple(found.path_load(path) for path, found in sums.items())
+
+
+class _Sum:
+    """What all patterns together do to one path: per text of the key and value, reads and writes apart."""
+
+    __slots__ = ("heats", "reads", "unknown", "writes")
+
+    def __init__(self) -> None:
+        self.heats: list[tuple[float, Heat]] = []
+        self.unknown: dict[str, None] = {}
+        self.reads: dict[str, dict[str, float]] = {}
+        self.writes: dict[str, dict[str, float]] = {}
+
+    def add(self, load: float, heat: Heat) -> None:
+        self.heats.append((load, heat))
+        groups = self.writes if heat.write else self.reads
+        by_value = groups.get(heat.group)
+        if by_value is None:
+            by_value = groups[heat.group] = {}
+        by_value[heat.value] = by_value.get(heat.value, 0.0) + load
+        for attr in heat.unknown:
+            self.unknown[attr] = None
+
+    def path_load(self, path: str) -> PathLoad:
+        heaviest = nlargest(SHOWN, self.heats, key=itemgetter(0))
+        return PathLoad(path, _top(self.writes), _top(self.reads), tuple(h for _, h in heaviest), tuple(self.unknown))
+
+
+def _top(groups: dict[str, dict[str, float]]) -> float:
+    """Units/s on the hottest partition: what lands on one value and what may land anywhere, per text of the key."""
+    sums = (v.pop("", 0.0) + max(v.values(), default=0.0) for v in groups.values())
+    return max(sums, default=0.0)
 
 
 def placing(path: AccessPath, by_range: bool) -> tuple[Part, ...]:
@@ -221,24 +265,3 @@ def _asked(conds: Iterable[Cond]) -> dict[str, str]:
             if isinstance(operand, Literal):
                 out[cond.attr] = str(operand.value)
     return out
-
-
-SHOWN = 12
-"""Contributions kept with a path, heaviest first; the sums are over all."""
-
-
-def _sum(path: str, heats: list[Heat]) -> PathLoad:
-    unknown = tuple(dict.fromkeys(a for h in heats for a in h.unknown))
-    heaviest = nlargest(SHOWN, heats, key=lambda h: h.rate * h.units * h.share)
-    return PathLoad(path, hottest(heats, write=True), hottest(heats, write=False), tuple(heaviest), unknown)
-
-
-def hottest(heats: Iterable[Heat], *, write: bool) -> float:
-    """Units/s on the hottest partition: per text of the key, what lands on one value and what may land anywhere."""
-    groups: dict[str, dict[str, float]] = {}
-    for heat in heats:
-        if heat.write is write:
-            by_value = groups.setdefault(heat.group, {})
-            by_value[heat.value] = by_value.get(heat.value, 0.0) + heat.load
-    sums = (v.pop("", 0.0) + max(v.values(), default=0.0) for v in groups.values())
-    return max(sums, default=0.0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from app.memory import Memory
+from app.memory import Memory, PerPart
 from app.model.growth import delete_rates, growth_rate, insert_rates
 from app.model.project import Project
 from app.model.roles import Ambiguous, Unknown, resolve
@@ -17,6 +17,7 @@ from app.model.spreads import GivenSpread
 from app.model.workload import Entity, Pattern, Relationship
 
 _THINGS = Memory(200)
+_RATES = PerPart()
 APART = 2.0
 """Two figures for one thing may differ by this factor before they are a contradiction."""
 NEAR = 1.25
@@ -47,8 +48,8 @@ def doubts(project: Project) -> tuple[Doubt, ...]:
 def number_doubts(project: Project) -> tuple[Doubt, ...]:
     """The same without the words of patterns: what reads a pattern asks for those by itself."""
     found = list(_of_things(project))
-    for pattern in project.patterns:
-        found += rate_doubts(pattern)
+    for doubts_of in _RATES.each(project.patterns, lambda p: tuple(rate_doubts(p))):
+        found += doubts_of
     return tuple(found)
 
 

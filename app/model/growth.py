@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 
-from app.memory import Memory
+from app.memory import Memory, PerPart
 from app.model.project import Project
 from app.model.quantity import Amount, parse_duration
 from app.model.spread import Spread
@@ -20,7 +19,7 @@ from app.model.terms import Comparison, Conditions
 from app.model.words import read_level
 from app.model.workload import AlsoWrite, Entity, Pattern, Relationship, Traffic
 
-_FLOWS = Memory(10_000)
+_FLOWS = Memory(100)
 
 # ---------------------------------------------------------------- rates
 
@@ -90,16 +89,23 @@ def job_rate(matched: float, within: float) -> float:
 
 def insert_rates(project: Project) -> dict[str, float]:
     """New records/s of each entity (and many-to-many relationship) that patterns insert, before removals."""
-    found: dict[str, float] = {}
-    for entity, rate in _flows(project, ("insert", "upsert")):
-        found[entity] = found.get(entity, 0.0) + rate
-    return found
+    return dict(_rates(project)[0])
 
 
 def delete_rates(project: Project) -> dict[str, float]:
     """Records/s of each entity that patterns delete."""
+    return dict(_rates(project)[1])
+
+
+def _rates(project: Project) -> tuple[dict[str, float], dict[str, float]]:
+    """What all patterns insert and delete, remembered for the same patterns."""
+    sources = (project.patterns, project.traffic, project.relationships, project.entities)
+    return _FLOWS.of("rates", sources, lambda: (_summed(project, ("insert", "upsert")), _summed(project, ("delete",))))
+
+
+def _summed(project: Project, actions: tuple[str, ...]) -> dict[str, float]:
     found: dict[str, float] = {}
-    for entity, rate in _flows(project, ("delete",)):
+    for entity, rate in _flows(project, actions):
         found[entity] = found.get(entity, 0.0) + rate
     return found
 
@@ -139,22 +145,24 @@ def _flows(project: Project, actions: tuple[str, ...]) -> Iterator[tuple[str, fl
 
     What one pattern does is remembered: an edit of another one leaves it alone.
     """
-    drivers: dict[str, Pattern] = {}
-    for pattern in project.patterns:
-        if pattern.action not in actions and not any(also.action in actions for also in pattern.also):
-            continue
+    around = (project.traffic, project.relationships, project.entities)
+    known = _FLOWS.of("flows", around, PerPart, actions)
+    drivers = {p.operation: p for p in project.patterns} if any(p.for_each for p in project.patterns) else {}
+
+    def make(pattern: Pattern) -> tuple[tuple[str, float], ...] | None:
         if pattern.for_each:
-            drivers = drivers or {p.operation: p for p in project.patterns}
-            yield from _flows_now(project, pattern, actions, drivers)
-        else:
-            sources = (pattern, project.traffic, project.relationships, project.entities)
-            make = partial(_flows_now, project, pattern, actions, drivers)
-            yield from _FLOWS.of("flows", sources, make, actions)
+            return None  # its rate is that of another pattern
+        return _flows_now(project, pattern, actions, {})
+
+    for pattern, flows in zip(project.patterns, known.each(project.patterns, make), strict=True):
+        yield from flows if flows is not None else _flows_now(project, pattern, actions, drivers)
 
 
 def _flows_now(
     project: Project, pattern: Pattern, actions: tuple[str, ...], drivers: Mapping[str, Pattern]
 ) -> tuple[tuple[str, float], ...]:
+    if pattern.action not in actions and not any(also.action in actions for also in pattern.also):
+        return ()
     rate, _, _ = rate_of(pattern, project.traffic, drivers)
     if rate is None:
         return ()

@@ -737,6 +737,16 @@ class Plan:
         return self.level.served
 
     @property
+    def every_step(self) -> tuple[Step, ...]:
+        """Steps and the branches inside them."""
+        found, left = [], list(self.steps)
+        while left:
+            step = left.pop(0)
+            found.append(step)
+            left = [*step.branches, *left]
+        return tuple(found)
+
+    @property
     def where(self) -> str:
         """The structure and key or index, short: `orders._id`, `desk.GSI1`, `orders + users`."""
         if self.steps:

@@ -7,10 +7,9 @@ from math import inf
 
 from app.model.growth import consistency_of
 from app.model.workload import Pattern
-from app.plan.types import Record
+from app.plan.types import Plan, Record
 from app.rules.ground import change, finding
 from app.rules.rule import Evidence, Finding, ModelCase, rule
-from app.rules.unused_index import every_step
 from app.rules.words import duration
 
 
@@ -93,7 +92,7 @@ def check(case: ModelCase) -> Iterator[Finding]:
         lives = record.ttl or inf
         asked = [(p, _age(p, record)) for p, _ in case.plans if p.is_read and p.entity == record.of]
         strict = [(p, age) for p, age in asked if age is not None and 0 < age < lives]
-        unsaid = any(p.is_read and not p.consistency and _reads(plan.steps, record) for p, plan in case.plans)
+        unsaid = any(p.is_read and not p.consistency and _reads(plan, record) for p, plan in case.plans)
         if not strict and not (lives == inf and unsaid):
             continue
         names = ", ".join(p.operation for p in writers[:2])
@@ -140,9 +139,9 @@ def _changes(pattern: Pattern, held: frozenset[str], record: Record, case: Model
     return bool({case.world.own(pattern.entity, n) for n in names} & held)
 
 
-def _reads(steps: tuple[object, ...], record: Record) -> bool:
+def _reads(plan: Plan, record: Record) -> bool:
     paths = {p.name for p in record.paths}
-    return any(s.path in paths for s in every_step(steps))  # type: ignore[arg-type]
+    return any(s.path in paths for s in plan.every_step)
 
 
 def _age(pattern: Pattern, record: Record) -> float | None:

@@ -8,7 +8,7 @@ from app.model import alter
 from app.model.candidate import Embed, Index, RecordShape, Structure
 from app.model.project import Project
 from app.plan import lay
-from app.plan.types import AccessPath, Record, World
+from app.plan.types import AccessPath, World
 from app.rules.rule import Ask, Evidence, Finding, Fix, ModelCase, Severity, StructureCase
 from app.rules.words import duration, size
 
@@ -144,8 +144,3 @@ def when(seconds: float) -> str:
 
 def size_evidence(label: str, bytes_: float, *, assumed: bool = False) -> Evidence:
     return Evidence(label, size(bytes_), bytes_, assumed=assumed)
-
-
-def own_key(record: Record) -> bool:
-    """Does the record stand for itself, so that its rules are those of a truth or a second copy?"""
-    return record.purpose not in ("cache", "queue", "index", "counter")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from app.memory import Memory
+from app.memory import PerPart
 from app.model.alter import relationship_place
 from app.model.candidate import Embed, RecordShape, Structure
 from app.model.project import Project
@@ -14,7 +13,7 @@ from app.model.workload import Pattern, Relationship
 from app.rules.rule import Ask, Evidence, Finding, ProjectCase, rule
 from app.rules.words import count
 
-_NAMES = Memory(5_000)
+_NAMES = PerPart()
 HINT = "{avg: 10, p99: 80, max: none}"
 
 
@@ -71,7 +70,7 @@ def check(case: ProjectCase) -> Iterator[Finding]:
     lacking = [(r, gaps) for r in case.project.relationships if (gaps := tuple(_gaps(r)))]
     if not lacking:
         return
-    together = [_NAMES.of("named", (p,), partial(_named, p)) for p in case.project.patterns]
+    together = _NAMES.each(case.project.patterns, _named)
     embedded = set(_embedded(case.project))
     for r, gaps in lacking:
         ends = {r.from_, r.to} if r.many_to_many else {r.parent, r.child}

@@ -156,6 +156,10 @@ class StructureCase:
     load: StructureLoad
     users: tuple[tuple[Pattern, Plan, float | None, float | None], ...]
     """Patterns that read or write it, with their plan, average and peak operations/s."""
+    reads: frozenset[str] = frozenset()
+    """Paths that some of them read, or that an engine would probably read instead."""
+    finds: frozenset[str] = frozenset()
+    """Paths by which some of them find what they write."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +177,8 @@ class ModelCase:
     """Structures and paths that some plan reads, or that an engine would probably read instead."""
     finds: frozenset[str] = frozenset()
     """Structures that writes change and paths they find records by."""
+    impossible: int = 0
+    """How many of the plans are impossible."""
 
 
 Case = ProjectCase | EntityCase | RelationshipCase | PatternCase | PlanCase | StructureCase | ModelCase

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.memory import PerPart
 from app.model.workload import Pattern
 from app.rules.rule import Ask, Evidence, Finding, ProjectCase, rule
 from app.rules.weigh import ask_row
@@ -11,6 +12,9 @@ from app.rules.words import count, percent
 
 ENOUGH = 4
 MOST = 0.8
+
+
+_STRONG = PerPart()
 
 
 @rule(severity="advice", scope="project")
@@ -62,17 +66,18 @@ def check(case: ProjectCase) -> Iterator[Finding]:
 
     The project format: consistency. Prices of strong and eventual reads where a store bills them.
     """
-    said = [p for p in case.project.patterns if p.consistency and p.is_read]
-    strong = [p for p in said if _strong(p)]
-    if len(said) < ENOUGH or len(strong) < MOST * len(said):
+    judged = _STRONG.each(case.project.patterns, _strong)
+    said = sum(strong is not None for strong in judged)
+    strong = [p for p, is_strong in zip(case.project.patterns, judged, strict=True) if is_strong]
+    if said < ENOUGH or len(strong) < MOST * said:
         return
     asks: tuple[Ask, ...] = tuple(ask_row(p, "consistency", p.operation, "eventual 1 min") for p in strong[:5])
-    share = len(strong) / len(said)
+    share = len(strong) / said
     yield Finding(
         "strong-everywhere",
         "advice",
         "project",
-        f"{len(strong)} of {len(said)} reads ask for strong consistency: no lagging index, copy, cache or replica may"
+        f"{len(strong)} of {said} reads ask for strong consistency: no lagging index, copy, cache or replica may"
         " serve them",
         (
             Evidence("strong reads", count(len(strong)), len(strong)),
@@ -83,5 +88,8 @@ def check(case: ProjectCase) -> Iterator[Finding]:
     )
 
 
-def _strong(pattern: Pattern) -> bool:
+def _strong(pattern: Pattern) -> bool | None:
+    """Whether a read asks for strong consistency throughout; None where it does not say, and for writes."""
+    if not pattern.consistency or not pattern.is_read:
+        return None
     return all(text == "strong" for text in pattern.consistency.values())

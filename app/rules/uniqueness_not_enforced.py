@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.model.candidate import Index, RecordShape, Structure
 from app.model.keys import parse_key_part, parse_template
-from app.plan.types import Record
+from app.plan.types import Record, World
 from app.rules.ground import add, change, finding
 from app.rules.rule import Evidence, Finding, Fix, ModelCase, rule
 from app.rules.words import count
@@ -72,6 +72,8 @@ def check(case: ModelCase) -> Iterator[Finding]:
 
     The stores' rules on conditions: they see one record by its key. Field reports of addresses registered twice.
     """
+    if not any(r.truth and not r.static and _wanted(r.of, case.world) for r in case.records):
+        return
     inserted = {p.entity: p for p, _ in case.plans if p.action in ("insert", "upsert")}
     inserted |= {also.entity: p for p, _ in case.plans for also in p.also if also.action in ("insert", "upsert")}
     for record in case.records:
@@ -87,6 +89,12 @@ def check(case: ModelCase) -> Iterator[Finding]:
                 and not any(_guards(r, together, record.of) for r in case.records)
             ):
                 yield _finding(case, record, together, inserted[record.of].operation)
+
+
+def _wanted(of: str, world: World) -> bool:
+    """Is anything but the key to be unique?"""
+    key = frozenset(world.keys.get(of, ()))
+    return any(together != key for together in world.unique_together.get(of, ()))
 
 
 def _guards(record: Record, together: frozenset[str], of: str) -> bool:

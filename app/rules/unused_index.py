@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.plan.types import Level, Step
+from app.plan.types import Level
 from app.rules.ground import change, finding, index_of, short, without_index
 from app.rules.rule import Evidence, Finding, StructureCase, rule
 from app.rules.words import count, rate
@@ -66,9 +66,7 @@ def check(case: StructureCase) -> Iterator[Finding]:
     reads = [plan for pattern, plan, *_ in case.users if pattern.is_read]
     if not reads or any(plan.level is Level.IMPOSSIBLE for plan in reads):
         return  # what no way serves might still be meant for the index
-    used = {s.path for _, plan, *_ in case.users for s in every_step(plan.steps)}
-    used |= {plan.likely.path for _, plan, *_ in case.users if plan.likely is not None}
-    used |= {t.find for _, plan, *_ in case.users for t in plan.touches}
+    used = case.reads | case.finds
     names: set[str] = set()
     for record in case.records:
         for path in record.paths:
@@ -94,10 +92,3 @@ def check(case: StructureCase) -> Iterator[Finding]:
                 part=name,
                 fixes=(change(case, f"Drop {name}", without_index(word, index)),),
             )
-
-
-def every_step(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """Steps and the branches inside them."""
-    for step in steps:
-        yield step
-        yield from every_step(step.branches)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.model import alter
-from app.plan.types import Level
 from app.rules.ground import finding
 from app.rules.rule import Evidence, Finding, Fix, ModelCase, rule
 from app.rules.words import count
@@ -66,14 +65,13 @@ def check(case: ModelCase) -> Iterator[Finding]:
 
     The plans of all patterns on this model.
     """
-    plans = [plan for _, plan in case.plans]
-    if not plans or all(p.level is Level.IMPOSSIBLE for p in plans):
+    if case.impossible == len(case.plans):
         return
     read, written = case.reads, case.finds
     repeats = {r.structure for r in case.records} - {
         r.structure for r in case.records if r.truth or r.purpose != "second copy"
     }
-    lost = any(p.level is Level.IMPOSSIBLE for p in plans)
+    lost = case.impossible > 0
     unused = []
     for structure in case.model.structures:
         name = structure.name
