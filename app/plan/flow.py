@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import ceil, inf, prod
 
 from app.plan.asked import Asked
-from app.plan.match import narrowing, whole_keys
+from app.plan.match import implies, narrowing, whole_keys
 from app.plan.numbers import Numbers, share
 from app.plan.order import Arranged, follows
-from app.plan.types import Dialect, Kind, Match
+from app.plan.types import Cond, Dialect, Kind, Match
 
 UNKNOWN_DISTINCT = 1e9
 Figures = tuple[float, float, float, float]
@@ -24,7 +25,7 @@ class Flow:
 
     __slots__ = (
         "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record", "population",
-        "seeks", "stats", "total", "weight",
+        "relief", "seeks", "stats", "total", "weight",
     )  # fmt: skip
 
     def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers) -> None:
@@ -33,9 +34,10 @@ class Flow:
         self.population = numbers.population
         if path.only:
             self.population *= prod(share(c, numbers.stats) for c in path.only)
-        elements, self.per_record, self.arrays = self._elements()
+        elements, self.per_record, self.arrays = self._elements(numbers)
         self.total = self.population * elements
-        bounded, logs = _bounded(match, numbers)
+        self.relief = _relief(match, numbers) if path.only else {}
+        bounded, logs = _bounded(match, numbers, self.relief)
         self.entries = self.total * bounded
         if path.unique and (most := whole_keys(match)):
             self.total = min(self.total, most)  # no key has two records, whatever the selectivities say
@@ -44,8 +46,8 @@ class Flow:
         self.checked = self.passes = 1.0
         if match.checks or match.residual:
             used = narrowing(match)
-            self.checked = numbers.kept(c for c in match.checks if id(c) not in used)
-            self.passes = self.checked * numbers.kept(c for c in match.residual if id(c) not in used)
+            self.checked = self._kept(numbers, (c for c in match.checks if id(c) not in used))
+            self.passes = self.checked * self._kept(numbers, (c for c in match.residual if id(c) not in used))
         self.seeks = 1.0
         for w in match.order:
             if w.count != 1 and w.tight and w.kind is Kind.POINTS:
@@ -53,15 +55,24 @@ class Flow:
         self.gap = self._gap(numbers) if match.checks and dialect.skips else 0.0
         self.late = dialect.late_fetch and not match.residual and self._ordered_entries()
 
-    def _elements(self) -> tuple[float, float, frozenset[str]]:
+    def _kept(self, numbers: Numbers, conds: Iterable[Cond]) -> float:
+        if not self.relief:
+            return numbers.kept(conds)
+        return prod(min(1.0, numbers.share(c) * self.relief.get(id(c), 1.0)) for c in conds)
+
+    def _elements(self, numbers: Numbers) -> tuple[float, float, frozenset[str]]:
         """Entries per record, entries per record among those in the bounds, and the array attributes."""
         many = [w for w in self.match.order if w.part.many]
         if not many:
             return 1.0, 1.0, frozenset()
         arrays = frozenset(w.part.attr for w in many)
         elements = max((self.stats[a].elements for a in arrays if a in self.stats), default=1.0)
-        picks_one = any(w.tight and w.kind is not None and w.kind <= Kind.POINTS for w in many)
-        return elements, 1.0 if picks_one else elements, arrays
+        bound = [w for w in many if w.tight and w.kind is not None]
+        if any((w.kind or 0) <= Kind.POINTS for w in bound):
+            return elements, 1.0, arrays
+        kept = prod(numbers.entries(c) for w in bound for c in w.conds)
+        met = 1 - float((1 - min(kept, 1.0)) ** elements)  # share of records with an element in the bounds
+        return elements, elements * kept / met if met else 1.0, arrays
 
     def _gap(self, numbers: Numbers) -> float:
         for w in self.match.order:
@@ -125,7 +136,12 @@ class Flow:
         return all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
 
 
-def _bounded(match: Match, numbers: Numbers) -> tuple[float, float]:
+def _relief(match: Match, numbers: Numbers) -> dict[int, float]:
+    """What a condition need not narrow again, because the path holds no other records: a factor for its share."""
+    return {id(c): 1 / share(o, numbers.stats) for o in match.path.only for c in match.single.where if implies(c, o)}
+
+
+def _bounded(match: Match, numbers: Numbers, relief: Mapping[int, float]) -> tuple[float, float]:
     """Share of entries within the bounds, and the sum of the logarithms of the record shares used."""
     kept, logs = 1.0, 0.0
     seen: set[int] = set()
@@ -133,7 +149,7 @@ def _bounded(match: Match, numbers: Numbers) -> tuple[float, float]:
         if w.tight and w.conds:
             for c in w.conds:
                 seen.add(id(c))
-                kept *= numbers.entries(c) if w.part.many else numbers.share(c)
+                kept *= (numbers.entries(c) if w.part.many else numbers.share(c)) * relief.get(id(c), 1.0)
                 logs += numbers.log(c)
     for w in match.partition:
         if not w.conds or w.kind is None or w.kind > Kind.POINTS:
@@ -147,4 +163,4 @@ def _bounded(match: Match, numbers: Numbers) -> tuple[float, float]:
             one = min(1.0, one * w.count * w.part.kept.bucket / fresh[0].seconds)
         kept *= one
         logs += sum(map(numbers.log, fresh))
-    return kept, logs
+    return min(kept, 1.0), logs

@@ -8,6 +8,8 @@ from app.plan.bind import ONLY_EQUALITY, SPECIAL, Named, bind_order, bind_partit
 from app.plan.types import AccessPath, Cond, Dialect, Kind, Match, Single, Use, Walked
 
 PRESENT = ("exists", "not null")
+ABSENT = ("null", "!=", "not in")
+"""What records without a value meet too."""
 
 
 def lay(single: Single, path: AccessPath, dialect: Dialect, named: Named, keep: float = 0.0) -> Match:
@@ -59,14 +61,15 @@ def _order(path: AccessPath, dialect: Dialect, named: Named, done: set[int]) -> 
 
 def uncovered(only: Sequence[Cond], where: Sequence[Cond]) -> tuple[Cond, ...]:
     """Conditions of a partial path that the read does not imply."""
-    return tuple(o for o in only if not any(_implies(c, o) for c in where))
+    return tuple(o for o in only if not any(implies(c, o) for c in where))
 
 
-def _implies(cond: Cond, only: Cond) -> bool:
+def implies(cond: Cond, only: Cond) -> bool:
+    """Does every record that meets a condition also meet that of a partial path?"""
     if cond.attr != only.attr:
         return False
     if only.op in PRESENT:
-        return cond.op != "null"
+        return cond.op not in ABSENT
     return _same(cond, only)
 
 

@@ -50,17 +50,17 @@ def _power(base: float, exponent: float) -> float:
 def _share(cond: Cond, stat: Stat) -> float:
     match cond.op:
         case "=" | "contains":
-            return 1 / max(stat.distinct, 1)
+            return stat.present / max(stat.distinct, 1)
         case "in":
-            return min(1.0, cond.n / max(stat.distinct, 1))
+            return stat.present * min(1.0, cond.n / max(stat.distinct, 1))
         case "!=":
-            return 1 - 1 / max(stat.distinct, 1)
+            return 1 - stat.present / max(stat.distinct, 1)
         case "null":
             return 1 - stat.present
         case "exists" | "not null":
             return stat.present
         case _:
-            return ANY_RANGE
+            return ANY_RANGE * stat.present
 
 
 class Numbers:

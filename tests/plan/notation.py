@@ -18,7 +18,7 @@ from app.plan.numbers import share
 from app.plan.types import AccessPath, Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
 
 COUNT = 5000
-DOMAIN = {"created_at": 5000, "total": 5000, "amount": 500, "user_id": 100, "scores": 100, "day": 365}
+DOMAIN = {"region": 10, "created_at": 5000, "total": 5000, "amount": 500, "user_id": 100, "scores": 100, "day": 365}
 """Fields whose values are the numbers from 0 on."""
 STATS = {
     "id": Stat(COUNT, unique=True, bytes=Spread(12)),
@@ -139,7 +139,7 @@ def condition(text: str) -> Cond:
     if value.endswith("h") and value[:-1].isdigit():
         return Cond(full, op, share=0.1, seconds=float(value[:-1]) * 3600)
     if op in ("<", "<=", ">", ">=") and attr in DOMAIN:
-        return Cond(full, op, share=_ranged(attr, op, float(value)))
+        return Cond(full, op, share=_ranged(attr, op, float(value.lstrip("r"))))
     return Cond(full, op)
 
 

@@ -83,7 +83,7 @@ WORDING = {
     "filter": "{attr} is not in the index: every document found must be read to judge {op}.",
     "order": "A sort follows an index only if all fields before it are bound by equality and all "
     "directions agree or are all reversed; {attr} is sorted in memory instead.",
-    "points": "A list of 200 values or more acts as a range: the order of {path} is lost.",
+    "points": "A list of 201 values or more acts as a range: the order of {path} is lost.",
     "partial": "The index holds only some documents: the query must repeat its condition on {attr}.",
     "partition": "The shard key is not bound: every shard is asked.",
     "fields": "{attr} is not in {path}: the document must be read as well.",
@@ -108,10 +108,9 @@ DIALECT = Dialect(
         "in": Op(Kind.POINTS),
         "!=": Op(Kind.SPANS),
         "not in": Op(Kind.SPANS),
+        "not null": Op(Kind.SPANS),  # written as `$ne: null`: all entries before and after null
         # Bounded, but null and missing share an entry: the document is judged again.
         "null": Op(Kind.POINT, exact=False),
-        # Narrows nothing on an index that is not sparse.
-        "not null": Op(Kind.RECORD),
         "match": Op(Kind.ENTRY),
         "near": Op(Kind.RECORD),
         **dict.fromkeys(("<", "<=", ">", ">=", "between", "prefix"), Op(Kind.SPAN)),

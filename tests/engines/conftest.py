@@ -1,0 +1,46 @@
+"""An engine per fixture, once per test run; a test asks for a database of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engines import mongod
+from tests.engines.server import Engine, Missing, running
+
+
+@pytest.fixture(scope="session")
+def engine_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all processes of a test run."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+
+
+def start(stack: ExitStack, engine: Engine, folder: Path) -> str:
+    """The engine's URL; without the engine the test is skipped, or fails where engines are required."""
+    try:
+        return stack.enter_context(running(engine, folder))
+    except Missing as missing:
+        if os.environ.get("KEYWRIGHT_ENGINES") == "required":
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def mongodb_url(engine_folder: Path) -> Iterator[str]:
+    with ExitStack() as stack:
+        yield start(stack, mongod.ENGINE, engine_folder)
+
+
+@pytest.fixture(scope="session")
+def mongodb(mongodb_url: str) -> Iterator[Any]:
+    """A client."""
+    from pymongo import MongoClient  # noqa: PLC0415 (only where an engine is used)
+
+    with MongoClient(mongodb_url) as client:
+        yield client
