@@ -37,7 +37,7 @@ class TestReading:
         (line,) = client.get("/api/v1/projects").json()
         assert f"/api/v1/projects/{line['id']}" == order_page
         assert line["name"] == "Order page with line items"
-        assert (line["change"], line["patterns"], line["models"]) == (1, 6, 4)
+        assert (line["change"], line["patterns"], line["models"]) == (1, 8, 4)
 
     def test_a_project_reads_back(self, client: TestClient, order_page: str) -> None:
         answer = client.get(order_page)
