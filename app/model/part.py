@@ -19,8 +19,6 @@ from app.model.problem import Unreadable, did_you_mean
 
 YES = frozenset({"yes", "true", "on"})
 NO = frozenset({"no", "false", "off"})
-SCALAR = {"type": ["string", "number", "boolean"]}
-"""JSON Schema of a text that JSON writers may also give as a number or a boolean."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -42,9 +40,6 @@ class Frozen(dict[K, V]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Frozen, (dict(self),))
-
-
-EMPTY: Frozen[Any, Any] = Frozen()
 
 
 def freeze(raw: Any) -> Any:
@@ -94,8 +89,6 @@ Strings = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 """One text or a list of them."""
-Words = str
-"""Words chosen from the field's vocabulary."""
 Free = Annotated[Any, PlainValidator(freeze), WithJsonSchema({})]
 """Settings named as the store names them: texts, lists and mappings of any depth."""
 FreeMapping = Annotated[Mapping[str, Free], AfterValidator(_mapping)]

@@ -13,7 +13,6 @@ _AFTER = re.compile(r"^(?P<span>.+?)\s+after\s+(?P<attr>\S+)$")
 _AT = re.compile(r"^at\s+(?P<attr>\S+)$")
 _JITTER = re.compile(r"\bjitter\s+(?P<share>[\d.]+)\s*%")
 _WITHIN = re.compile(r"\b(?:within|every)\s+(?P<span>.+)$")
-NEVER = ("never",)
 AT_ONCE = ("", "same write", "same transaction")
 
 

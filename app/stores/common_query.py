@@ -6,7 +6,7 @@ Everything is total: an attribute that nothing knows is written under its own la
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.model.candidate import Candidate, Copy, Embed, RecordShape, Structure
@@ -256,8 +256,6 @@ def after(ask: Sequence[tuple[str, int]]) -> tuple[tuple[tuple[str, str], ...], 
 
 
 # ---------------------------------------------------------------- steps and touches in another store
-
-Writer = Callable[[Pattern, Plan, Candidate, World], str]
 
 
 def elsewhere(pattern: Pattern, plan: Plan, model: Candidate, world: World, store: str) -> str:

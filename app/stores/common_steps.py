@@ -1,11 +1,36 @@
-"""Where the values of a later step come from: which step before read the entity that a link leads to."""
+"""What the texts of several stores know of a plan's steps: around what they stand, who serves them, where the values
+of a later one come from.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from app.plan.types import Cond, Step, World
-from app.stores.common_query import field_of, linked
+from app.model.candidate import Candidate
+from app.model.workload import Pattern
+from app.plan.types import Cond, Plan, Step, World
+from app.stores.common_query import elsewhere, field_of, linked
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every statement or request of one pattern needs to know."""
+
+    pattern: Pattern
+    plan: Plan
+    model: Candidate
+    world: World
+
+    def lines_elsewhere(self, step: Step) -> list[str]:
+        """A step that another store serves, in that store's language."""
+        plan = replace(self.plan, steps=(step,))
+        return elsewhere(self.pattern, plan, self.model, self.world, step.store).splitlines()
+
+
+def asked_apart(step: Step) -> tuple[Step, ...]:
+    """The branches of a step, each a question of its own; the step itself where they are answered as one."""
+    return (step,) if step.how == "collection" else step.branches or (step,)
 
 
 def origin(cond: Cond, earlier: Sequence[Step], world: World) -> tuple[str, int]:

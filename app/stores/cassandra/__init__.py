@@ -11,8 +11,8 @@ from app.stores.cassandra.problems import problems
 from app.stores.cassandra.reads import read_lines
 from app.stores.cassandra.records import records
 from app.stores.cassandra.script import script
-from app.stores.cassandra.where import Context
 from app.stores.cassandra.writes import write_lines
+from app.stores.common_steps import Context
 from app.stores.store import Capabilities, Store
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from app.plan import lay
 from app.plan.types import Cond, Step, World
 from app.stores.cassandra.types import key_column, quoted
-from app.stores.cassandra.where import Context, Spot, Where, spot_of
-from app.stores.common_query import after, elsewhere, field_of
-from app.stores.common_steps import source
+from app.stores.cassandra.where import Spot, Where, spot_of
+from app.stores.common_query import after, field_of
+from app.stores.common_steps import Context, asked_apart, source
 
 
 def read_lines(here: Context) -> Iterable[str]:
     """Statements step by step; steps in other stores in their own language."""
     for number, step in enumerate(here.plan.steps, 1):
         if step.store != "cassandra":
-            part = replace(here.plan, steps=(step,))
-            text = elsewhere(here.pattern, part, here.model, here.world, step.store)
-            yield from (f"-- {number}. In {step.store}", *(f"-- {line}" for line in text.splitlines()), "")
+            yield from (f"-- {number}. In {step.store}", *(f"-- {line}" for line in here.lines_elsewhere(step)), "")
             continue
-        several = () if step.how == "collection" else step.branches
-        for branch in several or (step,):
+        for branch in asked_apart(step):
             yield from _step(number, branch, here)
 
 

@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.model.candidate import Candidate, Structure
+from app.model.candidate import Structure
 from app.model.conditions import Literal, Now, Operand, Param
 from app.model.keys import KeyPart
-from app.model.workload import Pattern
 from app.plan import lay
-from app.plan.types import Cond, Plan, Record, Step, World
+from app.plan.types import Cond, Record, Step, World
 from app.stores.cassandra.records import records, views_of
 from app.stores.cassandra.types import key_column, quoted
 from app.stores.common_query import Names, field_of, names_of
+from app.stores.common_steps import Context
 
 SPANS = (">", ">=", "<", "<=", "between", "prefix")
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What every statement of one query needs to know."""
-
-    pattern: Pattern
-    plan: Plan
-    model: Candidate
-    world: World
 
 
 @dataclass(frozen=True, slots=True)

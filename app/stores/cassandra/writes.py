@@ -11,8 +11,9 @@ from app.plan import lay
 from app.plan.types import Cond, Held, Touch
 from app.stores.cassandra.records import counter_columns, records
 from app.stores.cassandra.types import key_column, quoted
-from app.stores.cassandra.where import Context, Spot, value_text
+from app.stores.cassandra.where import Spot, value_text
 from app.stores.common_query import entity_of, field_of, many
+from app.stores.common_steps import Context
 from app.stores.common_write import asked, value_of
 
 SIGNS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "=": "=", "!=": "!="}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
+from app.stores.common_steps import Context
 from app.stores.dynamodb.dialect import DIALECT
 from app.stores.dynamodb.facts import FACTS
 from app.stores.dynamodb.problems import problems
 from app.stores.dynamodb.reads import read_lines
 from app.stores.dynamodb.records import records
 from app.stores.dynamodb.script import script
-from app.stores.dynamodb.spots import Context
 from app.stores.dynamodb.writes import write_lines
 from app.stores.store import Capabilities, Store
 

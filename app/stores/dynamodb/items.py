@@ -12,9 +12,10 @@ from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Cond, World
 from app.stores.common_query import entity_of, field_of
+from app.stores.common_steps import Context
 from app.stores.common_write import asked, value_of
 from app.stores.dynamodb.keys import KeyAttribute, index_key, index_way, local_key, local_way, lone
-from app.stores.dynamodb.spots import Body, Context, Spot, columns
+from app.stores.dynamodb.spots import Body, Spot, columns
 from app.stores.dynamodb.values import Bound, typed, value_text
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from app.plan import lay
 from app.plan.types import Cond, Step, World
-from app.stores.common_query import elsewhere, field_of
-from app.stores.common_steps import origin, source
+from app.stores.common_query import field_of
+from app.stores.common_steps import Context, asked_apart, origin, source
 from app.stores.dynamodb.keys import KeyAttribute, things
 from app.stores.dynamodb.names import table_name
-from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, columns, conds_of, key_of, spot_of
+from app.stores.dynamodb.spots import Body, Spot, base_spot, columns, conds_of, key_of, spot_of
 from app.stores.dynamodb.values import LAST, Bound, Interval, condition, filter_text, interval, placeholder, typed
 
 
@@ -21,12 +21,9 @@ def read_lines(here: Context) -> Iterable[str]:
     """Headings and requests, step by step; steps in other stores in their own language."""
     for number, step in enumerate(here.plan.steps, 1):
         if step.store != "dynamodb":
-            part = replace(here.plan, steps=(step,))
-            text = elsewhere(here.pattern, part, here.model, here.world, step.store)
-            yield from (f"# {number}. In {step.store}", *text.splitlines(), "")
+            yield from (f"# {number}. In {step.store}", *here.lines_elsewhere(step), "")
             continue
-        several = () if step.how == "collection" else step.branches
-        for branch in several or (step,):
+        for branch in asked_apart(step):
             yield from _step(number, branch, here)
 
 

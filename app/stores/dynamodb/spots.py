@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.model.candidate import Candidate, Structure
-from app.model.workload import Pattern
+from app.model.candidate import Structure
 from app.plan import lay
-from app.plan.types import Cond, Plan, Record, Step, World
+from app.plan.types import Cond, Record, Step, World
 from app.stores.common_home import Thing
 from app.stores.common_query import Names, names_of
+from app.stores.common_steps import Context
 from app.stores.dynamodb.keys import (
     KeyAttribute,
     Way,
@@ -26,16 +26,6 @@ from app.stores.dynamodb.records import kinds
 from app.stores.dynamodb.values import Bound, typed, whole
 
 Body = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What every request of one query needs to know."""
-
-    pattern: Pattern
-    plan: Plan
-    model: Candidate
-    world: World
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from app.plan import lay
 from app.plan.judge import cond
 from app.plan.types import Cond, Touch
 from app.stores.common_query import entity_of, field_of
+from app.stores.common_steps import Context
 from app.stores.common_write import asked
 from app.stores.dynamodb.items import index_keys, left, packed_keys, part_text, text_of, values_of
 from app.stores.dynamodb.names import table_name, ttl_attribute
 from app.stores.dynamodb.reads import json_lines
 from app.stores.dynamodb.records import kinds
-from app.stores.dynamodb.spots import Body, Context, Spot, base_spot, columns, key_of
+from app.stores.dynamodb.spots import Body, Spot, base_spot, columns, key_of
 from app.stores.dynamodb.values import Bound, filter_text, placeholder, scalar, typed
 
 SAME_ON_RETRY = "{a token of the operation, the same on a retry}"

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from app.model.candidate import Candidate, Structure
 from app.model.workload import Pattern
-from app.plan.types import Edge, Plan, Record, Step, World
+from app.plan.types import Edge, Record, Step, World
 from app.plan.ways import place, way
 from app.stores.common_query import things_of
+from app.stores.common_steps import Context
 from app.stores.mongodb.filters import Fields, fields_of
 from app.stores.mongodb.records import records
 
@@ -43,13 +44,9 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What every part of one query needs to know. `roles`: how each needed entity is reached, in the order asked."""
+class ReadContext(Context):
+    """A read with `roles`: how each needed entity is reached, in the order asked."""
 
-    pattern: Pattern
-    plan: Plan
-    model: Candidate
-    world: World
     roles: Mapping[str, tuple[tuple[str, Edge], ...]]
 
     def role(self, step: Step) -> tuple[str, Edge] | None:

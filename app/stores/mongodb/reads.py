@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from app.model.candidate import Candidate, Index
 from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Plan, Step, World
-from app.stores.common_query import elsewhere
 from app.stores.mongodb.js import call, collection, js, operand
-from app.stores.mongodb.located import Context, Read, located, roles_of, variable
+from app.stores.mongodb.located import Read, ReadContext, located, roles_of, variable
 from app.stores.mongodb.records import index_name, template_parts
 from app.stores.mongodb.script import index_keys
 from app.stores.mongodb.stages import pipeline, projection
@@ -21,14 +19,12 @@ from app.stores.mongodb.where import behind, is_text, where
 
 def read_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Iterable[str]:
     """The lines of a read, steps in other stores included."""
-    here = Context(pattern, plan, model, world, roles_of(pattern, world))
+    here = ReadContext(pattern, plan, model, world, roles_of(pattern, world))
     done: list[Read] = []
     steps = list(plan.steps)
     for at, step in enumerate(steps):
         if step.store != "mongodb":
-            part = replace(plan, steps=(step,))
-            text = elsewhere(pattern, part, model, world, step.store)
-            yield from (f"// {line}" if line else "//" for line in text.splitlines())
+            yield from (f"// {line}" if line else "//" for line in here.lines_elsewhere(step))
             continue
         found = located(step, model, world)
         if found is None or step.how == "server":
@@ -51,7 +47,7 @@ def _joined(steps: list[Step], at: int) -> tuple[Step, ...]:
     return tuple(found)
 
 
-def _read(read: Read, joined: tuple[Step, ...], here: Context, done: list[Read], *, alone: bool) -> Iterable[str]:
+def _read(read: Read, joined: tuple[Step, ...], here: ReadContext, done: list[Read], *, alone: bool) -> Iterable[str]:
     found = where(read, here, done)
     head = "" if alone else f"const {read.var} = "
     tail = "" if alone or not read.many else ".toArray()"
@@ -83,7 +79,7 @@ def _source(read: Read) -> str:
     return collection(read.structure.name, given)
 
 
-def _find(read: Read, found: dict[str, Any], head: str, tail: str, here: Context, *, first: bool) -> Iterable[str]:
+def _find(read: Read, found: dict[str, Any], head: str, tail: str, here: ReadContext, *, first: bool) -> Iterable[str]:
     pattern, step = here.pattern, read.step
     source = _source(read)
     if pattern.action == "count" and first:
@@ -102,7 +98,7 @@ def _find(read: Read, found: dict[str, Any], head: str, tail: str, here: Context
         yield from call(f"{head}{source}.find", [following, *more], ending).splitlines()
 
 
-def _ending(read: Read, here: Context, *, first: bool) -> str:
+def _ending(read: Read, here: ReadContext, *, first: bool) -> str:
     step, pattern = read.step, here.pattern
     text = ""
     if any(c.op == "match" for c in step.conds) and is_text(read):

@@ -12,14 +12,14 @@ from app.plan.types import Step, World
 from app.plan.ways import place
 from app.stores.common_query import field_of
 from app.stores.mongodb.filters import Fields, query
-from app.stores.mongodb.located import Context, Read, inside, located
+from app.stores.mongodb.located import Read, ReadContext, inside, located
 from app.stores.mongodb.where import is_text, near
 
 UNITS = ("year", "month", "week", "day", "hour", "minute")
 FORMULA = re.compile(r"(count|sum|avg|min|max)\s*\(\s*([\w.*]*)\s*\)", re.IGNORECASE)
 
 
-def projection(read: Read, here: Context) -> dict[str, Any]:
+def projection(read: Read, here: ReadContext) -> dict[str, Any]:
     """What to return; empty: the whole document."""
     shown: dict[str, Any] = {}
     of, world = read.record.of, here.world
@@ -48,7 +48,7 @@ def _stored(what: str, of: str, fields: Fields, world: World) -> str:
     return fields(place(world, of, what).attr) if "." in what else fields(what)
 
 
-def _reaches(need: Need, read: Read, here: Context) -> bool:
+def _reaches(need: Need, read: Read, here: ReadContext) -> bool:
     """Does this step's document hold what is needed?"""
     of, fields = read.record.of, read.fields
     if need.what == of or fields.names.knows(need.what):
@@ -68,7 +68,7 @@ def _sliced(need: Need, read: Read) -> dict[str, Any]:
     return {path: {"$slice": int(need.limit.value) * (1 if held and held.first else -1)}}
 
 
-def pipeline(read: Read, where: dict[str, Any], joined: tuple[Step, ...], here: Context) -> list[dict[str, Any]]:
+def pipeline(read: Read, where: dict[str, Any], joined: tuple[Step, ...], here: ReadContext) -> list[dict[str, Any]]:
     """Stages, where one find is not enough: figures, elements of a list, joins. Empty: a find will do."""
     pattern = here.pattern
     inner = _list_asked(read, pattern)
@@ -133,7 +133,7 @@ def _group_key(read: Read, by: str) -> Any:
     return {"$dateTrunc": {"date": stored, "unit": unit}} if unit else stored
 
 
-def _lookup(step: Step, read: Read, here: Context) -> Iterable[dict[str, Any]]:
+def _lookup(step: Step, read: Read, here: ReadContext) -> Iterable[dict[str, Any]]:
     found = located(step, here.model, here.world)
     if found is None:
         return
@@ -163,7 +163,7 @@ def _lookup(step: Step, read: Read, here: Context) -> Iterable[dict[str, Any]]:
     yield {"$lookup": stage}
 
 
-def _child_order(label: str, of: str, fields: Fields, here: Context) -> dict[str, int]:
+def _child_order(label: str, of: str, fields: Fields, here: ReadContext) -> dict[str, int]:
     """The order a needed list is asked in."""
     need = next((n for n in here.pattern.needs if n.what in (label, of)), None)
     items = need.order_by.items if need is not None and need.order_by is not None else ()

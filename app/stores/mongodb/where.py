@@ -10,13 +10,13 @@ from app.plan.types import Cond, Edge, World
 from app.stores.common_query import after, entity_of, linked
 from app.stores.mongodb.filters import Fields, put, query
 from app.stores.mongodb.js import Raw, operand
-from app.stores.mongodb.located import Context, Read, inside
+from app.stores.mongodb.located import Read, ReadContext, inside
 from app.stores.mongodb.records import template_parts
 
 ROW = "d"
 
 
-def where(read: Read, here: Context, done: list[Read]) -> dict[str, Any]:
+def where(read: Read, here: ReadContext, done: list[Read]) -> dict[str, Any]:
     step = read.step
     if step.branches:
         branches = [_query(b.conds, read, here, done) for b in step.branches]
@@ -24,7 +24,7 @@ def where(read: Read, here: Context, done: list[Read]) -> dict[str, Any]:
     return _query(step.conds, read, here, done)
 
 
-def _query(conds: Iterable[Cond], read: Read, here: Context, done: list[Read]) -> dict[str, Any]:
+def _query(conds: Iterable[Cond], read: Read, here: ReadContext, done: list[Read]) -> dict[str, Any]:
     which = {lay.column(read.record.of, k, read.world) for k in template_parts(read.structure)}
     kept = [c for c in conds if c.attr not in which]
     words = [c for c in kept if c.op == "match" and is_text(read)]
@@ -37,7 +37,7 @@ def _query(conds: Iterable[Cond], read: Read, here: Context, done: list[Read]) -
     return _elements(read.fields.fold(found, ranges=read.by_id), read.fields)
 
 
-def _links(conds: Iterable[Cond], read: Read, here: Context, done: list[Read]) -> Mapping[str, Any]:
+def _links(conds: Iterable[Cond], read: Read, here: ReadContext, done: list[Read]) -> Mapping[str, Any]:
     """Values that come from records read before."""
     found: dict[str, Any] = {}
     met = [e for r in done for e in (r.record.of, *inside(r))]
