@@ -142,7 +142,7 @@ def sides(users: Users, record: Record, held: Held, world: World) -> EmbedOrRefe
     for pattern, plan, avg, peak in users:
         often = avg if avg is not None else peak or 0.0
         if pattern.is_write:
-            touches = [t for t in plan.touches if t.record == record.name and t.why == "embed"]
+            touches = [t for t in plan.touches if t.record == record.name and "embed" in t.why]
             changes += often * sum(t.count.avg for t in touches if t.op != "put")
             continue
         reads = [s for s in plan.steps if record.name in s.records_of and not s.covered]
