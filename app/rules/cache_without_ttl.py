@@ -97,7 +97,6 @@ def _judge(case: StructureCase, record: Record) -> Finding | None:
     if fixed and record.purpose != "cache":
         return None
     severity: Severity = "error" if growth > 0 and kept and (policy or full) else "warning"
-    name = structure.name
     evidence = [
         Evidence("records added", rate(inflow), inflow),
         size_evidence("memory added per day", growth * DAY),
@@ -105,31 +104,32 @@ def _judge(case: StructureCase, record: Record) -> Finding | None:
     ]
     if growth > 0 and full:
         evidence.append(Evidence("maxmemory", size(full), full))
-        days = full / growth
-        evidence.append(Evidence("days until it alone is full", duration(days), days))
-        message = (
-            f"{name} never expires and gains {size(growth * DAY)} a day: {size(full)} are full in {duration(days)}"
-        )
-    elif growth > 0:
-        message = f"{name} never expires and gains {size(growth * DAY)} a day"
-    else:
-        message = f"{name} never expires: what is not deleted on change stays as it is"
-    if policy.startswith("volatile"):
-        message += f", and {policy} cannot evict it"
-    elif policy == "noeviction":
-        message += ", and writes are refused then"
+        evidence.append(Evidence("days until it alone is full", duration(full / growth), full / growth))
     asks = () if full or not growth else (Ask(f"models/{case.model.name}/options", "maxmemory", "{maxmemory: 2 GB}"),)
     ttl = _lifetime(case, record)
     return finding(
         case,
         "cache-without-ttl",
         severity,
-        message,
+        _message(structure.name, growth, full, policy),
         *evidence,
         fixes=(change(case, f"Let it expire after {ttl}", lambda s: s.model_copy(update={"ttl": ttl})),),
         asks=asks,
         patterns=[p.operation for p, *_ in case.users],
     )
+
+
+def _message(name: str, growth: float, full: float, policy: str) -> str:
+    """`growth`: bytes/s; `full`: bytes of memory there are; 0: not known."""
+    if growth > 0:
+        message = f"{name} never expires and gains {size(growth * DAY)} a day"
+        if full:
+            message += f": {size(full)} are full in {duration(full / growth)}"
+    else:
+        message = f"{name} never expires: what is not deleted on change stays as it is"
+    if policy.startswith("volatile"):
+        return f"{message}, and {policy} cannot evict it"
+    return f"{message}, and writes are refused then" if policy == "noeviction" else message
 
 
 def _lifetime(case: StructureCase, record: Record) -> str:

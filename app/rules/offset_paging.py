@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.model.alter import change_pattern
+from app.model.spread import Spread
 from app.model.workload import Pattern
+from app.plan.types import Query
 from app.rules.rule import Evidence, Finding, Fix, PatternCase, Severity, rule
 from app.rules.weigh import ask_row, at_rate, pace, rate_evidence, row
 from app.rules.words import count, rate
@@ -74,32 +76,34 @@ def check(case: PatternCase) -> Iterator[Finding]:
         return
     pages = pattern.pages.spread if pattern.pages else None
     if pages is None or not query.limit:
-        asks = tuple(
-            ask_row(pattern, field, label, hint)
-            for field, label, hint, given in (
-                ("pages", "Page people go to", "{avg: 2, max: 80}", pages),
-                ("limit", "Records on a page", "20", query.limit or None),
-            )
-            if given is None
-        )
-        needs = " and ".join("how deep people page" if a.at.endswith("pages") else "a limit" for a in asks)
-        message = f"cannot judge what deep pages of {pattern.operation} cost: needs {needs}"
-        yield Finding(
-            "offset-paging",
-            "question",
-            row(pattern),
-            message,
-            asks=asks,
-            fixes=(_cursor(pattern),),
-            patterns=(pattern.operation,),
-        )
-        return
-    skipped = query.peak_offset
-    if skipped <= 0:
-        return
+        yield _question(pattern, pages, query.limit)
+    elif query.peak_offset > 0:
+        yield _judge(case, query)
+
+
+def _question(pattern: Pattern, pages: Spread | None, limit: float) -> Finding:
+    fields = (
+        ("pages", "Page people go to", "{avg: 2, max: 80}", pages),
+        ("limit", "Records on a page", "20", limit or None),
+    )
+    asks = tuple(ask_row(pattern, field, label, hint) for field, label, hint, given in fields if given is None)
+    needs = " and ".join("how deep people page" if a.at.endswith("pages") else "a limit" for a in asks)
+    return Finding(
+        "offset-paging",
+        "question",
+        row(pattern),
+        f"cannot judge what deep pages of {pattern.operation} cost: needs {needs}",
+        asks=asks,
+        fixes=(_cursor(pattern),),
+        patterns=(pattern.operation,),
+    )
+
+
+def _judge(case: PatternCase, query: Query) -> Finding:
+    pattern, skipped = case.pattern, query.peak_offset
     severity: Severity = "warning" if skipped >= DEEP else "advice"
     deepest = skipped / query.limit + 1
-    yield Finding(
+    return Finding(
         "offset-paging",
         severity,
         row(pattern),

@@ -7,7 +7,8 @@ from math import inf
 
 from app.forecast.structure import horizon_of
 from app.model.quantity import parse_count
-from app.plan.types import Held, Record
+from app.model.spread import Spread
+from app.plan.types import Held, Record, Rel
 from app.rules.apart import move_out
 from app.rules.ground import change, each_thing, embed_called, finding, size_evidence, when, with_embed
 from app.rules.rule import Ask, Evidence, Finding, Fix, Severity, StructureCase, rule
@@ -123,43 +124,44 @@ def _judge(case: StructureCase, record: Record, held: Held) -> Finding | None:
     usual = "at p99" if edge.rel.children.p99 else "on average"
     due = [(t, word) for t, word in ((most, "at the maximum"), (p99, usual)) if t is not None and t <= horizon]
     severity: Severity = "error" if due else "warning"
-    name = held.name or held.entity
-    limit = case.store.facts.get("max_record_bytes")
-    against = f" {size(limit.value)}" if limit else " its limit"
-    grows = case.world.child_growth.get((edge.rel.role, edge.rel.child))
-    if due:
-        days = " and ".join(f"is over{against} {w}" if t == 0 else f"passes{against} {when(t)} {w}" for t, w in due)
-        message = f"{case.structure.name} {days}: {name} has no bound"
-    else:
-        many = (
-            f"{count(edge.rel.children.high)} now at p99"
-            if edge.rel.children.p99
-            else f"{count(edge.rel.children.avg)} on average"
-        )
-        message = f"{name} in {case.structure.name} has no bound ({many}): every {held.entity} makes the record larger"
-    evidence = [size_evidence("record, average", record.size.avg)]
-    if record.size.high > record.size.avg:
-        evidence.append(size_evidence("record, p99", record.size.high))
-    if record.size.avg < record.size.max < inf:
-        evidence.append(size_evidence("record, maximum", record.size.max))
-    if grows is not None:
-        evidence.append(Evidence(f"{held.entity} added to each {edge.rel.role}", rate(grows.avg), grows.avg))
-    if limit:
-        evidence.append(fact_evidence(case.store, "max_record_bytes", "limit of a record", size(limit.value)))
     place = f"relationships/{edge.rel.link or f'{edge.rel.role}-{edge.rel.child}'}/children"
     asks = () if edge.rel.children.max < inf else (Ask(place, f"{held.entity} per {edge.rel.role}", "{max: 500}"),)
-    rows = _added(case, held)
     return finding(
         case,
         "unbounded-array",
         severity,
-        message,
-        *evidence,
-        part=name,
+        _message(case, held, edge.rel.children, due),
+        *_evidence(case, record, held, edge.rel),
+        part=held.name or held.entity,
         fixes=_fixes(case, record, held),
         asks=asks,
-        patterns=rows,
+        patterns=_added(case, held),
     )
+
+
+def _message(case: StructureCase, held: Held, children: Spread, due: list[tuple[float, str]]) -> str:
+    """`due`: when the record passes its limit, and for which figure."""
+    name, limit = held.name or held.entity, case.store.facts.get("max_record_bytes")
+    if due:
+        against = f" {size(limit.value)}" if limit else " its limit"
+        days = " and ".join(f"is over{against} {w}" if t == 0 else f"passes{against} {when(t)} {w}" for t, w in due)
+        return f"{case.structure.name} {days}: {name} has no bound"
+    many = f"{count(children.high)} now at p99" if children.p99 else f"{count(children.avg)} on average"
+    return f"{name} in {case.structure.name} has no bound ({many}): every {held.entity} makes the record larger"
+
+
+def _evidence(case: StructureCase, record: Record, held: Held, rel: Rel) -> Iterator[Evidence]:
+    yield size_evidence("record, average", record.size.avg)
+    if record.size.high > record.size.avg:
+        yield size_evidence("record, p99", record.size.high)
+    if record.size.avg < record.size.max < inf:
+        yield size_evidence("record, maximum", record.size.max)
+    grows = case.world.child_growth.get((rel.role, rel.child))
+    if grows is not None:
+        yield Evidence(f"{held.entity} added to each {rel.role}", rate(grows.avg), grows.avg)
+    limit = case.store.facts.get("max_record_bytes")
+    if limit:
+        yield fact_evidence(case.store, "max_record_bytes", "limit of a record", size(limit.value))
 
 
 def _fixes(case: StructureCase, record: Record, held: Held) -> tuple[Fix, ...]:
