@@ -92,7 +92,8 @@ def ask_of(query: Query, takes: bool, lists_inside: bool) -> Ask:
     node = query.needs[at]
     bound = [i for i, n in enumerate(query.needs) if n.where and _counts(query, at, i, lists_inside, bool(each))]
     conds = [c for i in bound for c in query.needs[i].where]
-    order = query.root.order or node.order
+    own = {key: via for _, e in _first_ups(query, at) for key, via in zip(e.rel.key, e.rel.via, strict=False)}
+    order = tuple((own.get(a, a), d) for a, d in (query.root.order or node.order))
     attrs = node.attrs | {a for a, _ in order if a.partition(".")[0].lstrip("=") == node.entity}
     return Ask(
         pattern=query.name,
@@ -100,7 +101,7 @@ def ask_of(query: Query, takes: bool, lists_inside: bool) -> Ask:
         entity=node.entity,
         equal=_named(conds, ("=", "in")),
         spans=_named(conds, SPANS),
-        order=tuple((a, d) for a, d in order),
+        order=order,
         limit=query.limit,
         contains=_named(conds, ("contains",)),
         words=tuple(a for c in conds if c.op in ("match", "matches") for a in _words(c)),
@@ -116,6 +117,11 @@ def ask_of(query: Query, takes: bool, lists_inside: bool) -> Ask:
         each_by=each_by,
         takes=takes,
     )
+
+
+def _first_ups(query: Query, at: int) -> list[tuple[int, Edge]]:
+    """Parents one role away, with the edge to each."""
+    return [(there, edge) for there, edge in _near(query, at) if not edge.down]
 
 
 def _named(conds: list[Cond], ops: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,14 +13,14 @@ PARTITION = 100 * 1024 * 1024.0
 """Bytes of a healthy partition, where the store names none."""
 HORIZON = 2 * 31_557_600.0
 """Seconds for which growth is counted."""
-BUCKETS = (("day", 86_400.0), ("month", 2_592_000.0), ("year", 31_536_000.0))
+BUCKETS = (("hour", 3600.0), ("day", 86_400.0), ("month", 2_592_000.0), ("year", 31_536_000.0))
 SHARDS = 8
 
 
 def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
     """The smallest time bucket that keeps a partition at half its healthy size; none where it stays below that.
 
-    Only by a time that rises, stays as it is written and begins the order of the read: else no reader knows the bucket.
+    Only by a time that rises and begins the order of the read: else no reader knows the bucket.
     """
     clock, room = time_of(design, ask), _room(design)
     if not clock or ask.each or _unknown(design, entity, bound):
@@ -43,7 +43,7 @@ def time_of(design: Design, ask: Ask) -> str:
     """The time that begins the order or range of a read, if records come in its order; empty: there is none."""
     first = next((a for a in (*(a for a, _ in ask.order[:1]), *ask.spans)), "")
     stat = design.world.stats.get(first)
-    rises = first in design.world.monotonic and not design.set_later(first)
+    rises = first in design.world.monotonic and (not design.set_later(first) or bool(ask.span_seconds))
     return first if stat is not None and rises and stat.type in ("datetime", "date", "timeuuid") else ""
 
 
@@ -54,7 +54,7 @@ def _unknown(design: Design, entity: str, bound: list[str]) -> bool:
 
 
 def shards_of(design: Design, entity: str, bound: list[str]) -> int:
-    """Parts into which a partition with a constant or rare value is split; 0: one will do."""
+    """Parts into which a partition is split whose value is a constant or one of few; 0: one will do."""
     room = _room(design)
     whole = _records(design, entity, bound) * _bytes(design, entity)
     rate = writes_per_second(design, entity) or 0.0
@@ -62,7 +62,15 @@ def shards_of(design: Design, entity: str, bound: list[str]) -> int:
     busy = rate * _top(design, bound) / (ceiling.value / 2) if ceiling is not None else 0.0
     if not bound and (entity in design.world.counts_assumed or whole > room):
         return max(SHARDS, min(64, round(whole / room + 0.5)))
+    rare = all(a in design.world.stats and not _names_parent(design, entity, a) for a in bound)
+    known = bool(design.world.inflow.get(entity)) or entity not in design.world.counts_assumed
+    if bound and rare and known and whole > 2 * room:
+        busy = max(busy, whole / (2 * room))
     return min(64, max(2, round(busy + 0.5))) if busy > 1 else 0
+
+
+def _names_parent(design: Design, entity: str, attr: str) -> bool:
+    return any(r.child == entity and attr in r.via for r in design.world.rels)
 
 
 def _room(design: Design) -> float:

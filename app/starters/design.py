@@ -150,14 +150,14 @@ def apart(design: Design) -> Design:
     """Children that are read with their parent and do not live inside it are asked for by their parent."""
     further = []
     for ask in design.asks:
-        own = ask.attrs | {a for u in ask.ups for a in u.attrs if not u.far}
         for down in ask.downs:
             rel = down.edge.rel
             nest = next((n for n in design.nests if n.rel == rel), None)
             inside = nest is not None and (not nest.first or 0 < down.first <= nest.first)
             if inside:
                 continue
-            beside = own if rel.parent == ask.entity and set(rel.key) <= set(ask.equal) else frozenset()
+            alone = rel.parent == ask.entity and set(rel.key) <= set(ask.equal) and not ask.ups
+            beside = ask.attrs if alone else frozenset()
             further.append(
                 Ask(
                     ask.pattern, "list", rel.child, rel.via, (), down.order, down.first, attrs=down.attrs, ups=down.ups,

@@ -223,14 +223,31 @@ def unique(design: Design, entity: str, ask: Ask) -> Plain | None:
     """From a value that no two records share to the key of its record."""
     key = design.world.keys.get(entity, ())
     sets = design.world.unique_together.get(entity, ())
-    if len(key) != 1 or frozenset(ask.equal) not in sets or ask.contains or ask.order or ask.spans:
+    rest = [k for k in key if k not in ask.equal]
+    if len(rest) != 1 or frozenset(ask.equal) not in sets or ask.contains or ask.order or ask.spans:
         return None
-    by = [f"{{{bare(a)}}}" for a in ask.equal]
-    word = "_".join(short(a) for a in ask.equal)
+    why = f"serves {ask.pattern}: the key of the one {entity} with this value; SET … NX keeps it unique"
+    return _value_key(design, entity, ask.equal, rest[0], why)
+
+
+def guards(design: Design, entity: str, out: list[Plain]) -> list[Plain]:
+    """A key per value that no two records share, where no read asks by it."""
+    key = design.world.keys.get(entity, ())
+    found = []
+    for together in design.world.unique_together.get(entity, ()):
+        own = tuple(a for a in design.world.fields.get(entity, ()) if a in together)
+        rest = [k for k in key if k not in own]
+        if len(rest) == 1 and own and design.changed(entity, "insert", "upsert"):
+            why = f"keeps {' and '.join(short(a) for a in own)} unique: SET … NX before the record itself"
+            found.append(_value_key(design, entity, own, rest[0], why))
+    return [f for f in found if f["keys"] not in [o["keys"] for o in out]]
+
+
+def _value_key(design: Design, entity: str, own: tuple[str, ...], key: str, note: str) -> Plain:
+    by = [f"{{{bare(a)}}}" for a in own]
     return {
-        "keys": ":".join([f"{entity}:by_{word}", *by]), "type": "string", "of": entity,
-        "value": f"{{{key[0]}}}", "purpose": "lookup", "ttl": _life(design, entity),
-        "note": f"serves {ask.pattern}: the key of the one {entity} with this value; SET … NX keeps it unique",
+        "keys": ":".join([f"{entity}:by_{'_'.join(short(a) for a in own)}", *by]), "type": "string", "of": entity,
+        "value": f"{{{key}}}", "purpose": "unique", "ttl": _life(design, entity), "note": note,
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.starters.asks import Ask
 from app.starters.design import Design
-from app.starters.ways import Way, served, ways
+from app.starters.ways import Way, plain, served, ways
 from app.starters.words import bare, listed
 
 Plain = dict[str, Any]
@@ -18,10 +18,11 @@ def indexes(design: Design, entity: str, asks: Iterable[Ask]) -> list[Plain]:
     asks = list(asks)
     out = _unique(design, entity)
     unique = [o["keys"] for o in out]
+    key = list(design.world.keys.get(entity, ()))[:1]
     gone = design.world.soft_delete.get(entity, "")
     for way in ways(design, entity, asks, sparse=False):
         keys = _keys(way, gone)
-        if keys[:1] in unique or keys in unique:
+        if keys[:1] in unique or keys in unique or plain(keys) == key:
             continue
         out.append({"keys": keys, **_where(way, gone), "note": served(way.asks)})
     words = list(dict.fromkeys(a for ask in asks for a in ask.words))

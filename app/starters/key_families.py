@@ -6,7 +6,7 @@ from typing import Any
 
 from app.starters.asks import Ask
 from app.starters.design import Design
-from app.starters.families import board, counter, fan, limiter, lookup, members, queue, stream, unique
+from app.starters.families import board, counter, fan, guards, limiter, lookup, members, queue, stream, unique
 from app.starters.held import held
 from app.starters.times import keep_of
 from app.starters.words import listed, plural, span
@@ -36,13 +36,16 @@ def _families(design: Design, entity: str) -> list[Plain]:
         if not ask.by_key(design.world) and not ask.words:
             found = _listing(design, entity, ask)
             out += [found] if found else []
-    homes = [f for f in out if f.get("purpose", "") not in ("lookup", "counter", "second copy")]
-    record = None if _kept_whole(design, entity, homes, asks) else _record(design, entity, asks)
-    if record and homes:
-        for family in homes:
-            family |= {"purpose": "second copy"}
+    out += guards(design, entity, out)
+    home = _home(design, entity, out, asks)
+    record = None if home else _record(design, entity, asks)
+    truth = home or record
     for family in out:
         family.pop("bound", None)
+        if truth is not None and family is not truth and family.get("purpose") != "counter":
+            kept = family.get("purpose", "lookup")
+            purpose = "second copy" if kept == "lookup" and "for each" not in family else kept
+            family |= {"purpose": purpose, "truth": truth["keys"], "refresh": "same write"}
     return [record, *out] if record else out
 
 
@@ -55,12 +58,13 @@ def _listing(design: Design, entity: str, ask: Ask) -> Plain | None:
     return None
 
 
-def _kept_whole(design: Design, entity: str, homes: list[Plain], asks: list[Ask]) -> bool:
-    """Whether a list's family holds every record whole and answers its reads by key too."""
+def _home(design: Design, entity: str, out: list[Plain], asks: list[Ask]) -> Plain | None:
+    """The family of a list that holds every record whole and answers what names one by its key too."""
     named = [set(a.equal) for a in asks if a.by_key(design.world)]
     named += [set(k) for k in design.changed(entity, "update", "delete", "upsert")]
-    bounds = [set(family.get("bound", ())) for family in homes]
-    return any(all(b <= known for known in named) for b in bounds) or (entity in design.links and bool(homes))
+    homes = [f for f in out if "bound" in f]
+    found = next((f for f in homes if all(set(f["bound"]) <= known for known in named)), None)
+    return found or (next(iter(out), None) if entity in design.links else None)
 
 
 def _record(design: Design, entity: str, asks: list[Ask]) -> Plain | None:

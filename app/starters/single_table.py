@@ -50,7 +50,8 @@ def _record(design: Design, entity: str, home: Home) -> Plain:
         pk = f"{home.word}#{{shard {home.shards}}}" if home.shards else home.word
     out: Plain = {"of": entity, "pk": pk, "sk": template(design, home.sk, head, sorts=True) or entity.upper()}
     out |= held(design, entity, [a for a in asks if not a.contains and not a.each])
-    ttl = expires(design, entity) or life(design, entity)
+    taken = any(a.endswith(".expires_at") for own in design.world.fields.values() for a in own)
+    ttl = "" if taken else expires(design, entity) or life(design, entity)
     return {**out, **({"ttl": ttl} if ttl else {}), "note": home.why}
 
 

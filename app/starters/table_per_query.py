@@ -27,7 +27,8 @@ def tables(design: Design) -> list[Plain]:
         if base is None and not any(_is_plain(a) for _, mine in found for a in mine):
             base = _fallback(design, entity)
         out += [base] if base else []
-        out += [_filled(design, entity, table, mine, base is not None) for table, mine in found]
+        made = [_filled(design, entity, table, mine, base is not None) for table, mine in found]
+        out += [*made, *_guards(design, entity, made)]
     return _named_once(out)
 
 
@@ -246,7 +247,9 @@ def _why(table: Plain, asks: list[Ask], bucket: str, static: bool) -> str:
         why += ": the parent's columns are static, so that one query reads both"
     if "where" in table:
         why += f"; it holds only rows where {table['where']}"
-    if any(str(k).startswith("part = ") for k in table["partition key"]):
+    if "part = shard 1" in table["partition key"]:
+        why += "; one partition holds them all, which these numbers allow"
+    elif any(str(k).startswith("part = ") for k in table["partition key"]):
         why += "; the parts keep one partition from taking everything"
     return f"{why}; a {bucket} bucket bounds the partition" if bucket else why
 
@@ -274,6 +277,29 @@ def _fallback(design: Design, entity: str) -> Plain:
         else "no pattern reads it by itself yet"
     )
     return {**out, **inside, **_ttl(design, entity), "note": why}
+
+
+def _guards(design: Design, entity: str, out: list[Plain]) -> list[Plain]:
+    """A table per unique value: only a primary key keeps values apart here."""
+    key = design.world.keys.get(entity, ())
+    found = []
+    for together in design.world.unique_together.get(entity, ()):
+        own = [a for a in design.world.fields.get(entity, ()) if a in together]
+        there = any(set(plain([*t["partition key"], *t.get("clustering key", ())])) <= together for t in out)
+        if key and own and set(own) != set(key) and not there and design.changed(entity, "insert", "upsert"):
+            name = " and ".join(short(a) for a in own)
+            found.append(
+                {
+                    "table": f"{entity}_by_{'_and_'.join(short(a) for a in own)}",
+                    "of": entity,
+                    "partition key": own,
+                    "purpose": "unique",
+                    "fields": list(key),
+                    "refresh": "same write",
+                    "note": f"keeps {name} unique: INSERT … IF NOT EXISTS before the record itself",
+                }
+            )
+    return found
 
 
 def _named_once(found: list[Plain]) -> list[Plain]:

@@ -78,6 +78,7 @@ def _unique(structure: Structure, world: World) -> Iterable[Fault]:
     entity = world.keys.get(structure.of, ())
     exact = {lay.column(structure.of, p.attr, world) for p in _keys(structure) if p.attr and p.kept.exact}
     unique = any(world.stats[a].unique for a in exact if a in world.stats)
+    unique = unique or any(together <= exact for together in world.unique_together.get(structure.of, ()))
     if not entity or unique or structure.bucket is not None or structure.fields == ("none",):
         return
     missing = [a for a in entity if a not in exact]
