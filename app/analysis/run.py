@@ -136,25 +136,40 @@ class _Run:
         return ModelReport(model, store, records, standing.plans, loads), found
 
     def _records(self, model: Candidate) -> dict[str, tuple[Record, ...]]:
-        """Kinds of record by structure name; a structure edited leaves the others' records as they are."""
+        """Kinds of record by structure name; a structure edited leaves those of other entities as they are."""
         out: dict[str, tuple[Record, ...]] = {}
-        setting = (
-            model.store,
-            model.version,
-            model.nodes,
-            repr(sorted(model.options.items())) if model.options else "",
-        )
-        table = self._carried("records")
+        table, around = self._carried("records"), self._around(model)
         for structure in model.structures:
             store = STORES.get(model.store_of(structure))
-            kept: tuple[Record, ...] | None = table.get(structure, setting=setting)
+            kept: tuple[Record, ...] | None = table.get(structure, *around[structure.name])
             if kept is None:
                 made = store.records(structure, model, self.world) if store is not None else ()
-                # records that come out the same, though how fast they arrive changed, keep their plans and heat
+                # records that come out the same keep their plans and heat
                 kept = self.memory.settled((model.name, structure.name), made)
-                table.put(kept, frozenset(h.entity for r in kept for h in r.shape), structure, setting=setting)
+                entities = frozenset(h.entity for r in kept for h in r.shape)
+                table.put(kept, entities, structure, *around[structure.name])
             out[structure.name] = kept
         return out
+
+    def _around(self, model: Candidate) -> Mapping[str, tuple[object, ...]]:
+        """By structure, all of a model that stores and rules look at when they are asked for that structure.
+
+        It is the settings, what there is by name, and the structures of the same entities: those decide which is the
+        truth, which views a table has, what a cache can be filled from.
+        """
+        return self.memory.of("around", (model,), lambda: self._around_now(model))
+
+    def _around_now(self, model: Candidate) -> Mapping[str, tuple[object, ...]]:
+        options = repr(sorted(model.options.items())) if model.options else ""
+        names = tuple((s.name, s.of) for s in model.structures)
+        setting = (model.name, model.store, model.version, model.nodes, options, names)
+        frame = self.memory.of("frame", (), object, setting)
+        homes: dict[str, list[int]] = {}
+        for n, structure in enumerate(model.structures):
+            for of in _entities(structure):
+                homes.setdefault(of, []).append(n)
+        met = {s.name: sorted({n for of in _entities(s) for n in homes[of]}) for s in model.structures}
+        return {name: (frame, *(model.structures[n] for n in found)) for name, found in met.items()}
 
     def _relevant(self, row: Row, records: tuple[Record, ...]) -> tuple[Record, ...]:
         """The kinds of record that hold any entity the row names: nothing else can serve it or be changed by it.
@@ -226,18 +241,28 @@ class _Run:
         named = self.memory.of("concerned", (self.world.base, *records), lambda: concerned(records, self.world))
         flow = self._flow(named)
 
-        def make() -> tuple[StructureLoad, Findings]:
-            load = load_of(structure, records, users, self.world, store, self.head, self.memory, flow)
+        def make() -> Findings:
             seen = tuple((u.pattern, u.plan, u.rate, u.peak) for u in users)
             reads = frozenset().union(*(u.reads for u in users))
             finds = frozenset().union(*(u.finds for u in users))
             case = StructureCase(
                 self.head, self.world, model, store, STORES, structure, records, load, seen, reads, finds
             )
-            return load, tuple(run("structure", case))
+            return tuple(run("structure", case))
 
         sources = (structure, self.world.base, self.head, *records, *users)
-        return self.memory.of("structure", sources, make, (model.name, model.version, flow))
+        load = self.memory.of(
+            "load",
+            sources,
+            lambda: load_of(structure, records, users, self.world, store, self.head, self.memory, flow),
+            (store.name, flow),
+        )
+        return load, self.memory.of("structure", (*sources, *self._around(model)[structure.name]), make, flow)
+
+
+def _entities(structure: Structure) -> set[str]:
+    """The entities whose records a structure holds."""
+    return {structure.of, *(r.of for r in structure.records)}
 
 
 def _by_entity(records: tuple[Record, ...], world: World) -> Mapping[str, tuple[int, ...]]:

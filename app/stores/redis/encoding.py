@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from app.plan.types import Encoding
 from app.stores.redis import memory
@@ -68,8 +69,10 @@ def json_nested(name: str, size: float) -> float:
     return (len(name.encode()) + 3 if name else 0) + 2 + size + 1
 
 
+@lru_cache(maxsize=4_000)
 def encoding(family: Family) -> Encoding:
-    """The encoding of a family, its fixed part included."""
+    """The encoding of a family, its fixed part included: the same object for equal families, so that records made
+    again are equal to those before."""
     body = _body(family)
     fixed = memory.key(family.key_bytes) + memory.slot(family.expires, family.keys)
     if family.type in MEMBERS or family.members > 1:
