@@ -69,6 +69,12 @@ def shards_of(design: Design, entity: str, bound: list[str]) -> int:
     return min(64, max(2, round(busy + 0.5))) if busy > 1 else 0
 
 
+def part_of(design: Design, entity: str, parts: int) -> str:
+    """Which of so many parts a record lies in: by its key, so that a change finds it; else as the writer picks."""
+    key = design.world.keys.get(entity, ())
+    return f"{key[-1]}|hash {parts}" if key and parts > 1 else f"shard {parts}"
+
+
 def _names_parent(design: Design, entity: str, attr: str) -> bool:
     return any(r.child == entity and attr in r.via for r in design.world.rels)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.starters.asks import Ask
+from app.starters.buckets import part_of
 from app.starters.design import Design
 from app.starters.held import held
 from app.starters.homes import Home, home_of, shards_for, template, word_of
@@ -162,7 +163,7 @@ def _entry(design: Design, entity: str, way: Way) -> Plain:
     bound, rest = way.keys[: way.equal], tuple(plain(way.keys[way.equal :]))
     pk = template(design, bound, word_of(design, bound[0])) if bound else entity.upper()
     if not bound and (shards := shards_for(design, entity)):
-        pk = f"{entity.upper()}#{{shard {shards}}}"
+        pk = f"{entity.upper()}#{{{part_of(design, entity, shards)}}}"
     out: Plain = {"of": entity, "pk": pk, "sk": template(design, rest, "", sorts=True) or entity.upper()}
     if way.where:
         out["where"] = way.where

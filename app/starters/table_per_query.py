@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from app.starters.asks import Ask
-from app.starters.buckets import bucket_of, shards_of, time_of
 from app.starters.design import Design
 from app.starters.held import copies, held
-from app.starters.times import RECENT, clock_of, life
-from app.starters.ways import only, ordered, plain, served
-from app.starters.words import bare, entity_of, listed, plural, short, span
+from app.starters.listings import answers, ends, filled, listing, lists
+from app.starters.times import clock_of
+from app.starters.ways import plain, served
+from app.starters.words import listed, plural, short
 
 Plain = dict[str, Any]
 
@@ -23,11 +23,11 @@ def tables(design: Design) -> list[Plain]:
         base = _by_key(design, entity, asks)
         if base:
             base |= _listed_too(design, entity, asks, base)
-        found = _lists(design, entity, asks, base)
+        found = lists(design, entity, asks, base)
         if base is None and not any(_is_plain(a) for _, mine in found for a in mine):
             base = _fallback(design, entity)
         out += [base] if base else []
-        made = [_filled(design, entity, table, mine, base is not None) for table, mine in found]
+        made = [filled(design, entity, table, mine, base is not None) for table, mine in found]
         out += [*made, *_guards(design, entity, made)]
     return _named_once(out)
 
@@ -62,7 +62,7 @@ def _by_key(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
     return {
         **out,
         **live,
-        **_ttl(design, entity),
+        **ends(design, entity),
         "note": f"{why}the whole record by its key, where changes find it{kept}",
     }
 
@@ -77,11 +77,11 @@ def _found_by_key(design: Design, entity: str, key: tuple[str, ...], asks: list[
 
 def _listed_too(design: Design, entity: str, asks: list[Ask], base: Plain) -> Plain:
     """What the lists that the table of whole records answers want of others."""
-    lists = [a for a in asks if not a.by_key(design.world) and a.bound and _answers(base, _listing(design, entity, a))]
-    if not lists:
+    also = [a for a in asks if not a.by_key(design.world) and a.bound and answers(base, listing(design, entity, a))]
+    if not also:
         return {}
     mine = [a for a in asks if a.by_key(design.world)]
-    return {**held(design, entity, [*mine, *lists]), "note": f"{served([*mine, *lists])}: the whole record by its key"}
+    return {**held(design, entity, [*mine, *also]), "note": f"{served([*mine, *also])}: the whole record by its key"}
 
 
 def _leading(key: tuple[str, ...], asks: list[Ask]) -> list[str]:
@@ -94,164 +94,6 @@ def _leading(key: tuple[str, ...], asks: list[Ask]) -> list[str]:
 
 def _lists_by(ask: Ask, key: tuple[str, ...]) -> bool:
     return bool(ask.equal) and not set(ask.equal) & set(key)
-
-
-def _ttl(design: Design, entity: str) -> Plain:
-    ttl = life(design, entity)
-    return {"ttl": ttl} if ttl else {}
-
-
-# ---------------------------------------------------------------- lists
-
-
-def _lists(design: Design, entity: str, asks: list[Ask], base: Plain | None) -> list[tuple[Plain, list[Ask]]]:
-    """One table per way of asking; asks that one table serves share it."""
-    out: dict[tuple[Any, ...], tuple[Plain, list[Ask]]] = {}
-    for ask in asks:
-        if ask.by_key(design.world) or not (ask.bound or ask.order or ask.spans or ask.absent):
-            continue
-        table = _listing(design, entity, ask)
-        if base and _answers(base, table) and not ask.beside:
-            continue
-        key = (tuple(table["partition key"]), table.get("where", ""), ask.each)
-        home = next(
-            (k for k in out if k[:3] == key and _begins(k[3], tuple(table["clustering key"]), out[k][1], ask)), None
-        )
-        if home is not None and (len(home[3]), _sorted(out[home][1])) < (len(table["clustering key"]), bool(ask.order)):
-            out[(*key, tuple(table["clustering key"]))] = (table, [*out.pop(home)[1], ask])
-        elif home is not None:
-            out[home][1].append(ask)
-        else:
-            out[(*key, tuple(table["clustering key"]))] = (table, [ask])
-    return list(out.values())
-
-
-def _begins(one: tuple[str, ...], other: tuple[str, ...], asks: list[Ask], ask: Ask) -> bool:
-    """Whether one clustering key begins like the other; a read without an order takes any direction."""
-    n = min(len(one), len(other))
-    if not ask.order or not _sorted(asks):
-        return plain(one[:n]) == plain(other[:n])
-    return one[:n] == other[:n]
-
-
-def _sorted(asks: list[Ask]) -> bool:
-    return any(a.order for a in asks)
-
-
-def _answers(base: Plain, table: Plain) -> bool:
-    """Whether the table of whole records lists the same: by the first part of its key, in no other order."""
-    wanted = table["clustering key"]
-    same = base["partition key"] == table["partition key"] and base.get("where", "") == table.get("where", "")
-    return bool(same and base.get("clustering key", [])[: len(wanted)] == wanted)
-
-
-def _listing(design: Design, entity: str, ask: Ask) -> Plain:
-    where = only(ask, sparse=False)
-    lists = [text for a, text in ask.fixed if " in (" in text and a in ask.equal]
-    if lists and ask.order:  # one table of what is asked for, instead of one partition per value
-        where = " and ".join([w for w in (where, *lists) if w])
-    stated = {a for a, text in ask.fixed if text in lists and ask.order}
-    bound = [a for a in ask.bound if a not in stated]
-    clustering = ordered(design, entity, ask)
-    bucket = bucket_of(design, entity, ask, bound)
-    partition = [bare(b) for b in bound]
-    clock = clock_of(design, entity)
-    if bucket:
-        partition.append(f"{bucket} = {time_of(design, ask)}|{bucket}")
-    elif shards := shards_of(design, entity, bound):
-        partition.append(f"part = shard {shards}")
-    elif not bound:
-        partition.append("part = shard 1")
-    there = {*plain(clustering), *bound}
-    down = " desc" if ask.order and ask.order[-1][1] < 0 else ""
-    clustering += [f"{a}{down}" for a in design.world.keys.get(entity, ()) if a not in there]
-    if not clustering and not design.world.keys.get(entity) and clock and clock not in bound:
-        clustering = [f"{clock} desc"]
-    table: Plain = {
-        "table": _called(design, entity, ask, bound),
-        "of": entity,
-        "partition key": partition,
-        "clustering key": [bare(c) for c in clustering],
-        "bucket": bucket,
-    }
-    return {**table, **({"where": where} if where else {}), **({"for each": ask.each} if ask.each else {})}
-
-
-def _called(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
-    """`orders_by_buyer`; a link is called after what it leads to: `posts_by_tag`."""
-    what = plural(entity)
-    if entity in design.links:
-        ends = [r for r in design.world.rels if r.link == entity and r.child == entity]
-        what = plural(next((r.parent for r in ends if not set(r.via) & set(bound)), entity))
-    if ask.each:
-        return f"{what}_for_{'_and_'.join(_role(design, a) for a in bound)}"
-    return f"{what}_by_{'_and_'.join(_role(design, a) for a in bound)}" if bound else f"{what}_in_order"
-
-
-def _role(design: Design, attr: str) -> str:
-    """`order.buyer_id` → `buyer`, `post.tags` → `tag`."""
-    rel = next((r for r in design.world.rels if attr in r.via and len(r.via) == 1), None)
-    if rel is not None:
-        return rel.role
-    stat = design.world.stats.get(attr)
-    name = short(attr)
-    return name.removesuffix("s") if stat is not None and stat.type.endswith("[]") else name
-
-
-# ---------------------------------------------------------------- columns
-
-
-def _filled(design: Design, entity: str, table: Plain, asks: list[Ask], has_base: bool) -> Plain:
-    """Columns that the reads want, beside the key; everything where there is no table of whole records."""
-    bucket = table.pop("bucket")
-    if not table["clustering key"]:
-        del table["clustering key"]
-    keyed = {k.removesuffix(" desc") for k in (*table["partition key"], *table.get("clustering key", ()))}
-    own = set(design.world.fields.get(entity, ()))
-    wanted = sorted({a for ask in asks for a in ask.attrs if a in own} - keyed)
-    repeats = has_base or bool(table.get("for each")) or any(a.contains for a in asks)
-    if repeats and not set(wanted) >= own - keyed:
-        table["fields"] = wanted or ["none"]
-    wants = held(design, entity, asks)
-    if not any(a.downs for a in asks):
-        wants.pop("embed", None)
-    table |= wants
-    static = _static(design, entity, table, asks)
-    if static:
-        table["static"] = static
-    if table.get("for each") and design.expires:
-        table["ttl"] = span(RECENT)
-    if has_base or table.get("for each"):
-        refresh = "async within 1 min" if table.get("for each") else "same write"
-        table |= {"purpose": "second copy", "refresh": refresh}
-    return {**_ttl(design, entity), **table, "note": _why(table, asks, bucket, bool(static))}
-
-
-def _static(design: Design, entity: str, table: Plain, asks: list[Ask]) -> list[str]:
-    """What the reads want of the parent whose partition this is: kept once beside the rows."""
-    partition = tuple(table["partition key"])
-    rel = next((r for r in design.world.rels if r.child == entity and r.via == partition), None)
-    beside = {a for ask in asks for a in ask.beside if entity_of(a) == (rel.parent if rel else "")}
-    if rel is None or "where" in table or "clustering key" not in table or any(a.startswith("=") for a in beside):
-        return []
-    return [f"{rel.role}.{short(a)}" for a in sorted(beside - set(rel.key))]
-
-
-def _why(table: Plain, asks: list[Ask], bucket: str, static: bool) -> str:
-    why = served(asks)
-    if table.get("for each"):
-        why += f": one row per {table['for each']}, written when the record comes to be"
-    if any(a.contains for a in asks):
-        why += ": one row per element of the list"
-    if static:
-        why += ": the parent's columns are static, so that one query reads both"
-    if "where" in table:
-        why += f"; it holds only rows where {table['where']}"
-    if "part = shard 1" in table["partition key"]:
-        why += "; one partition holds them all, which these numbers allow"
-    elif any(str(k).startswith("part = ") for k in table["partition key"]):
-        why += "; the parts keep one partition from taking everything"
-    return f"{why}; a {bucket} bucket bounds the partition" if bucket else why
 
 
 def _fallback(design: Design, entity: str) -> Plain:
@@ -276,7 +118,7 @@ def _fallback(design: Design, entity: str) -> Plain:
         if searched
         else "no pattern reads it by itself yet"
     )
-    return {**out, **inside, **_ttl(design, entity), "note": why}
+    return {**out, **inside, **ends(design, entity), "note": why}
 
 
 def _guards(design: Design, entity: str, out: list[Plain]) -> list[Plain]:
