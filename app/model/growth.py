@@ -13,11 +13,9 @@ from math import inf
 from app.memory import Memory, PerPart
 from app.model.project import Project
 from app.model.quantity import Amount, parse_duration
-from app.model.spread import Spread
-from app.model.spreads import GivenSpread
 from app.model.terms import Comparison, Conditions
 from app.model.words import read_level
-from app.model.workload import AlsoWrite, Entity, Pattern, Relationship, Traffic
+from app.model.workload import AlsoWrite, Entity, Pattern, Traffic
 
 _FLOWS = Memory(100)
 
@@ -69,19 +67,6 @@ def _driven(
     if each == inf:
         return None, None, False
     return (None if avg is None else avg * each), (None if peak is None else peak * each), True
-
-
-def rate_at(rate: float, traffic: Traffic | None, seconds: float) -> float:
-    """A rate after `seconds`, with the growth of all rates: `30%/year` compounds."""
-    growth = traffic.growth if traffic else None
-    if growth is None or growth.value is None or not growth.per:
-        return rate
-    return rate * float((1 + growth.value) ** (seconds / growth.per))
-
-
-def job_rate(matched: float, within: float) -> float:
-    """Records/s while a job runs that has to be through `within` seconds."""
-    return matched / within
 
 
 # ---------------------------------------------------------------- inflow
@@ -226,7 +211,7 @@ def _bound_parent(project: Project, child: str, where: Conditions | None) -> str
     return ""
 
 
-# ---------------------------------------------------------------- counts and children
+# ---------------------------------------------------------------- counts
 
 
 def count_at(entity: Entity, inflow: float | None, seconds: float) -> tuple[float | None, bool]:
@@ -252,48 +237,6 @@ def _grown(entity: Entity, start: float, g: float, seconds: float) -> float:
     if growth and growth.per and growth.value is not None:
         return start * float((1 + growth.value) ** (seconds / growth.per))
     return max(0.0, start + g * seconds)
-
-
-def children_at(
-    given: GivenSpread, seconds: float, ratio: float | None = None, keep: float | None = None
-) -> Spread | None:
-    """Children per parent after `seconds`.
-
-    With a growth of their own: each figure q + growth·t, at most growth·keep (never below q). Else each
-    grows with `ratio` = N_child(t)/N_parent(t) against now; where that is unknown they stay.
-    """
-    now = given.spread
-    if now is None:
-        return None
-    growth = given.growth
-    if growth is None or growth.scaled or not any((growth.avg, growth.p99, growth.max)):
-        return now.times(ratio) if ratio is not None else now
-    return Spread(
-        _figure(now.avg, growth.avg, seconds, keep),
-        _figure(now.p99, growth.p99 or growth.avg, seconds, keep) if now.p99 else 0.0,
-        _figure(now.max, growth.max or growth.p99 or growth.avg, seconds, keep),
-    )
-
-
-def _figure(start: float, growth: Amount | None, seconds: float, keep: float | None) -> float:
-    g = growth.value if growth and growth.known else None
-    if not g or start == inf:
-        return start
-    later = start + g * seconds
-    return later if keep is None else min(later, max(start, g * keep))
-
-
-def children_ratio(child_now: float, child_then: float, parent_now: float, parent_then: float) -> float | None:
-    """How much N_child/N_parent changes between two times; None if a count is 0."""
-    if not (child_now and parent_now and parent_then):
-        return None
-    return (child_then / parent_then) / (child_now / parent_now)
-
-
-def parents_with_children(relationship: Relationship, parents: float) -> float:
-    """How many parents `children` speaks of."""
-    given = relationship.children.parents if relationship.children else None
-    return given.value if given and given.known and given.value else parents
 
 
 # ---------------------------------------------------------------- consistency
@@ -333,13 +276,3 @@ def consistency_of(pattern: Pattern, path: str = "") -> Consistency:
             return read_consistency(levels[key])
         key = key.rpartition(".")[0]
     return read_consistency(levels["*"]) if "*" in levels else UNSAID
-
-
-def age_along(*ages: float | None) -> float | None:
-    """Greatest age at the end of a way: copy refresh + index or replica lag + cache time; None if one is unknown."""
-    total = 0.0
-    for age in ages:
-        if age is None:
-            return None
-        total += age
-    return total

@@ -9,7 +9,7 @@ number of children has none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isinf
 
@@ -41,17 +41,16 @@ class Item:
 
 def size_of(record: Record, world: World, children: Children | None = None) -> Spread:
     """Bytes of one stored record; `children` as they are at another time, for those relationships that changed."""
-    total = ZERO
-    for item in sample(record, world, children):
+    return sum_of(sample(record, world, children))
+
+
+def sum_of(items: Iterable[Item]) -> Spread:
+    """Bytes of the record that these lines are of."""
+    found = ZERO
+    for item in items:
         if item.depth == 0:
-            total = total + item.bytes
-    return total
-
-
-def met_by(record: Record, world: World, rel: Rel) -> float:
-    """Average bytes of the record that a write of a child meets: records with many children are met more often."""
-    met = rel.children.met_by_size
-    return size_of(record, world, {rel: Spread(met, met, max(met, rel.children.max))}).avg
+            found = found + item.bytes
+    return found
 
 
 def sample(record: Record, world: World, children: Children | None = None) -> tuple[Item, ...]:
@@ -85,27 +84,6 @@ def _with_keys(shape: Sequence[Held], parts: Sequence[Part], world: World) -> Se
     return (replace(root, attrs=root.attrs | alone), *shape[1:]) if alone - root.attrs else shape
 
 
-def record_size(
-    shape: Sequence[Held],
-    world: World,
-    encoding: Encoding,
-    keys: Mapping[str, float] | None = None,
-    group: float = 1,
-    children: Children | None = None,
-) -> Spread:
-    """Bytes of one stored record with this shape.
-
-    `keys`: attributes that exist only to be a key, with their bytes (`packed_keys`). `group`: entity records per
-    stored record. Raises ValueError for an empty shape.
-    """
-    items = breakdown(shape, world, encoding, keys, group, children)
-    total = ZERO
-    for item in items:
-        if item.depth == 0:
-            total = total + item.bytes
-    return total
-
-
 def breakdown(
     shape: Sequence[Held],
     world: World,
@@ -116,10 +94,12 @@ def breakdown(
     once: frozenset[str] = frozenset(),
     sort: frozenset[str] = frozenset(),
 ) -> tuple[Item, ...]:
-    """Every line of `record_size`. Lines of depth 0 add up to the record; deeper ones say what is inside them.
+    """What the bytes of one stored record with this shape are made of. Raises ValueError for an empty shape.
 
-    `once`: own attributes stored once per partition (of a bucket: once per record), `sort`: those that are sort keys,
-    where `encoding.key` says so.
+    Lines of depth 0 add up to the record; deeper ones say what is inside them. `keys`: attributes that exist only to
+    be a key, with their bytes (`packed_keys`). `group`: entity records per stored record. `once`: own attributes
+    stored once per partition (of a bucket: once per record), `sort`: those that are sort keys, where `encoding.key`
+    says so.
     """
     if not shape:
         raise ValueError("a record without a shape has no size")

@@ -8,7 +8,6 @@ from app.model import growth
 from app.model.growth import Consistency
 from app.model.quantity import DAY, MONTH, YEAR
 from app.model.spread import Spread
-from app.model.spreads import read_children
 from tests.model.samples import library, made
 
 REQUESTS = """
@@ -48,16 +47,6 @@ def test_rates(name: str, rate: tuple[float | None, float | None, bool]) -> None
 def test_a_share_of_unknown_traffic_is_unknown() -> None:
     project = made("patterns: [{operation: A, get: a, rate: 90% of reads}]")
     assert growth.rate_of(project.patterns[0], None) == (None, None, False)
-
-
-def test_rates_grow_with_the_traffic() -> None:
-    project = made(REQUESTS)
-    assert growth.rate_at(100, project.traffic, 2 * YEAR) == pytest.approx(169)
-    assert growth.rate_at(100, None, 2 * YEAR) == 100
-
-
-def test_a_job_reads_what_matched_within_its_time() -> None:
-    assert growth.job_rate(4_000, 7200) == pytest.approx(0.5556, rel=1e-3)
 
 
 def test_inflow_is_growth_or_the_inserts_of_patterns() -> None:
@@ -110,29 +99,6 @@ def test_count_at(text: str, inflow: float | None, seconds: float, count: float 
     assert guessed is assumed
 
 
-def test_children_grow_with_the_counts() -> None:
-    given = read_children({"avg": "10", "p99": "80", "max": "1500"})
-    assert growth.children_at(given, YEAR, ratio=2.0) == Spread(20, 160, 3000)
-    assert growth.children_at(given, YEAR) == Spread(10, 80, 1500)
-    assert growth.children_ratio(10e6, 30e6, 1e6, 1.5e6) == pytest.approx(2)
-    assert growth.children_ratio(0, 1, 1, 1) is None
-
-
-def test_children_with_a_growth_of_their_own() -> None:
-    each = read_children({"avg": "800", "p99": "60k", "max": "none", "growth": {"avg": "1/day", "p99": "80/day"}})
-    assert growth.children_at(each, 10 * DAY, ratio=9) == Spread(810, 60_800, inf)
-    edits = read_children({"avg": "~200", "max": "500", "growth": "3/day"})
-    found = growth.children_at(edits, 103 * DAY)
-    assert found is not None
-    assert (found.avg, found.max) == (509, 809)
-    kept = growth.children_at(edits, 10_000 * DAY, keep=100 * DAY)
-    assert kept is not None
-    assert (kept.avg, kept.max) == (300, 500)
-    scaled = read_children({"avg": "10", "growth": "scaled"})
-    assert growth.children_at(scaled, YEAR, ratio=3) == Spread(30, 30)
-    assert growth.children_at(read_children({"avg": "unknown"}), 1) is None
-
-
 def test_comments_are_added_where_comments_are() -> None:
     """avg 10, p99 80: a new comment meets a post of 42.9 comments on average."""
     assert Spread(10, 80).met_by_size == pytest.approx(42.9, abs=0.05)
@@ -162,15 +128,3 @@ def test_consistency() -> None:
     assert not growth.consistency_of(first).said
     assert growth.consistency_of(library().patterns[1], "book.title") == Consistency("eventual", 300.0)
     assert growth.read_consistency("eventual") == Consistency("eventual", None)
-
-
-def test_ages_add_up_along_the_way() -> None:
-    assert growth.age_along(600.0, 1.0, 300.0) == 901.0
-    assert growth.age_along(600.0, None) is None
-    assert growth.age_along(inf, 1.0) == inf
-
-
-def test_parents_that_have_any_child() -> None:
-    project = made("relationships: [{parent: a, child: b, children: {avg: 5, parents: 20k}}, {parent: a, child: c}]")
-    assert growth.parents_with_children(project.relationships[0], 1e6) == 20_000
-    assert growth.parents_with_children(project.relationships[1], 1e6) == 1e6
