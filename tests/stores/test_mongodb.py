@@ -411,3 +411,68 @@ models:
     text = STORES["mongodb"].query(project.patterns[0], plan, project.models[0], report.world)
     assert "// what names the document is read first, by comments._id" in text
     assert '{ _id: p.post_id, "newest.id": p.c }' in text
+
+
+def test_an_index_of_what_has_a_value_is_written_as_the_server_takes_it() -> None:
+    """`$ne` is refused in the filter of an index; `$exists` is not, and serves `$ne: null`."""
+    index = "{keys: [thing.at], where: thing.at is not null}"
+    made = project(f"      - {{collection: things, of: thing, _id: thing.id, indexes: [{index}]}}\n")
+    script = STORES["mongodb"].script(made.models[0], made, build_world(made))
+    assert "{ partialFilterExpression: { at: { $exists: true } } }" in next(iter(script.values()))
+
+
+ROOMS = """
+keywright: 1
+name: Chat
+entities:
+  - name: room
+    count: 5M
+    fields: [id uuid key, title string avg 20, {name: last_at, type: datetime, computed: max(message.sent_at)}]
+  - {name: member, count: 20M, fields: [room_id uuid key, user_id uuid key, joined_at datetime]}
+  - {name: message, count: 1B, fields: [id uuid key, room_id uuid, sent_at datetime, body string avg 100]}
+relationships:
+  - {parent: room, child: message, via: room_id, children: {avg: 200}}
+  - {parent: room, child: member, via: room_id, children: {avg: 4}}
+patterns:
+  - {operation: Send, insert: message}
+  - {operation: Take back, delete: message, where: "message.id = :m and message.room_id = :r"}
+models:
+  - name: Model
+    store: mongodb
+    structures:
+      - {collection: rooms, of: room, _id: room.id, computed: [room.last_at]}
+      - {collection: members, of: member, _id: [member.room_id, member.user_id], copy: [room.title, room.last_at]}
+      - {collection: messages, of: message, _id: message.id}
+"""
+
+
+def test_a_greatest_value_is_raised_and_never_stepped() -> None:
+    made = bench(ROOMS, "mongodb")
+    sent = made.text("Send")
+    assert "rooms.updateOne({ _id: p.room_id }, { $max: { last_at: p.sent_at } });" in sent
+    assert "$inc" not in sent
+    assert 'updateMany({ "_id.room_id": p.room_id }, { $max: {' in sent, "every member holds the copy"
+    gone = made.text("Take back")
+    assert "// last_at is worked out again: max(message.sent_at)" in gone
+    assert 'last_at: { bsonType: "date" }' in "\n".join(made.script.values())
+
+
+def test_a_new_element_is_whole_and_makes_no_half_parent() -> None:
+    made = bench(
+        """
+keywright: 1
+name: Prices
+entities:
+  - {name: product, count: 1M, fields: [id uuid key, title string avg 20]}
+  - {name: price, count: 5M, fields: [product_id uuid key, market string key, cents int32, valid_from date]}
+relationships: [{parent: product, child: price, via: product_id, children: {avg: 5, max: 30}}]
+patterns:
+  - {operation: Change, upsert: price, where: "price.product_id = :p and price.market = :m", set: {price.cents: ":c"}}
+models:
+  - {name: Model, store: mongodb, structures: [{collection: products, of: product, _id: product.id, embed: [price]}]}
+""",
+        "mongodb",
+    )
+    text = made.text("Change")
+    assert "{ market: p.m, cents: p.c, valid_from: p.valid_from }" in text
+    assert "upsert: true" not in text

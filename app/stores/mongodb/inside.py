@@ -127,11 +127,22 @@ def _positional(change: Asked, held: Held, to: Target, inside: str, changes: tup
     if held.limit:
         absent[f"{inside}.{int(held.limit) - 1}"] = {"$exists": False}
     new = {k.removeprefix(f"{inside}."): v for k, v in inner.items()}
+    made = element(change, held, to)
+    new = {**made, **new} if isinstance(made, dict) else new
     for operator, values in update(change, to, "", held).items():
         new |= values if operator in ("$set", "$inc") else {}
     pushed: dict[str, Any] = {"$push": {inside: new}, **beside}
     missed = "if nothing matched: the element is new"
-    yield Statement(to.collection, "updateOne", {**outer, **absent}, pushed, dict(UPSERT), missed)
+    options = dict(UPSERT) if _complete(beside, to) else {}
+    yield Statement(to.collection, "updateOne", {**outer, **absent}, pushed, options, missed)
+
+
+def _complete(update: dict[str, Any], to: Target) -> bool:
+    """Does an update, with the condition's key, give all that a document of its own must have?"""
+    own = to.world.keys.get(to.record.of, ())
+    given = {name for values in update.values() for name in values}
+    attrs = [a for a in to.world.fields.get(to.record.of, ()) if a not in own]
+    return all(to.fields(a) in given for a in attrs if a not in to.world.stats or to.world.stats[a].present >= 1)
 
 
 def copied(change: Asked, held: Held, to: Target) -> Iterable[Statement]:
@@ -166,15 +177,34 @@ def figures(change: Asked, held: Held, to: Target, changes: tuple[Asked, ...]) -
         if born or not _moves(figure, change, to) or to.structure.bucket is not None:
             continue
         stored = to.fields(figure.name)
-        step: Any = -1 if change.kind == "delete" else 1
-        if figure.reads:
-            step = Raw(f"p.{stored}_change")
-        where: dict[str, Any] = {}
-        for via, key in zip(figure.rel.via, figure.rel.key, strict=False):
-            put(where, to.fields(key), known(via, change, to))
+        body, note = _moved(figure, change, to, stored)
+        where, one = _holders(figure, change, held, to)
         later = to.record.computed_age.get(figure.name, 0.0)
-        where = to.fields.fold(where)
-        yield Statement(to.collection, "updateOne", where, {"$inc": {stored: step}}, later=later)
+        yield Statement(to.collection, "updateOne" if one else "updateMany", where, body, note=note, later=later)
+
+
+def _holders(figure: Figure, change: Asked, held: Held, to: Target) -> tuple[dict[str, Any], bool]:
+    """The documents that hold a figure, and whether it is one: a copy is held by all that point to its record."""
+    copied = held.how == "copy" and held.edge is not None and not held.edge.down
+    near = dict(zip(held.edge.far, held.edge.near, strict=False)) if copied and held.edge is not None else {}
+    keys = [near.get(k, k) for k in figure.rel.key]
+    where: dict[str, Any] = {}
+    for via, key in zip(figure.rel.via, keys, strict=False):
+        put(where, to.fields(key), known(via, change, to))
+    return to.fields.fold(where), set(to.world.keys.get(to.record.of, ())) <= set(keys)
+
+
+def _moved(figure: Figure, change: Asked, to: Target, stored: str) -> tuple[dict[str, Any], str]:
+    """What a change does to a figure, and what to know: only counts and sums can be stepped, only a new record can
+    raise a greatest value or lower a least one; else the figure is worked out again."""
+    make = figure.formula.partition("(")[0].strip()
+    if not figure.reads:
+        return {"$inc": {stored: -1 if change.kind == "delete" else 1}}, ""
+    if make in ("max", "min") and change.kind == "insert" and len(figure.reads) == 1:
+        return {f"${make}": {stored: known(next(iter(figure.reads)), change, to)}}, ""
+    if make in ("sum", "count"):
+        return {"$inc": {stored: Raw(f"p.{stored}_change")}}, ""
+    return {"$set": {stored: Raw(f"p.{stored}")}}, f"{stored} is worked out again: {figure.formula}"
 
 
 def _moves(figure: Figure, change: Asked, to: Target) -> bool:

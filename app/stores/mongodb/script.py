@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.model.candidate import Candidate, Index, Structure
+from app.model.conditions import Conditions
 from app.model.project import Project
 from app.plan.types import Held, Record, World
 from app.stores.common_query import field_of, things_of
@@ -41,6 +42,8 @@ BSON: Mapping[str, str] = {
     "object": "object",
     "point": "object",
 }
+
+NUMBERS = ("int", "long", "double", "decimal")
 
 
 def script(model: Candidate, project: Project, world: World) -> Mapping[str, str]:
@@ -116,7 +119,7 @@ def schema(record: Record, fields: Fields, project: Project, world: World) -> di
         if at and held.up == 0:
             _hold(root, held, at, record, fields, project, world)
     for figure in sorted(record.shape[0].computed):
-        root["properties"][fields(figure)] = {"bsonType": "number"}
+        root["properties"][fields(figure)] = _figured(figure, project, world)
     return root
 
 
@@ -182,6 +185,12 @@ def _node(held: Held, record: Record, fields: Fields, project: Project, world: W
     return {**made, "properties": properties}
 
 
+def _figured(figure: str, project: Project, world: World) -> dict[str, Any]:
+    """A figure's type; steps may be of any kind of number."""
+    typed = _typed(figure, project, world)
+    return typed if typed.get("bsonType", "int") not in NUMBERS else {"bsonType": "number"}
+
+
 def _typed(attr: str, project: Project, world: World) -> dict[str, Any]:
     entity_name, _, name = attr.removeprefix("=").partition(".")
     stat = world.stats.get(attr)
@@ -213,9 +222,15 @@ def _index(structure: Structure, index: Index, record: Record, fields: Fields, w
     if index.sparse:
         options["sparse"] = True
     if index.where is not None:
-        options["partialFilterExpression"] = terms_query(index.where.terms, fields, record.of, world)
+        options["partialFilterExpression"] = partial_filter(index.where, fields, record.of, world)
     tail = f", {js(options)}" if options else ""
     yield f"{collection(structure.name)}.createIndex({js(keys)}{tail});"
+
+
+def partial_filter(where: Conditions, fields: Fields, of: str, world: World) -> dict[str, Any]:
+    """A condition as an index takes it: `$ne` is refused there, that a field exists is not."""
+    found = terms_query(where.terms, fields, of, world)
+    return {k: {"$exists": True} if v == {"$ne": None} else v for k, v in found.items()}
 
 
 def index_keys(index: Index, record: Record, fields: Fields, world: World) -> dict[str, Any]:
