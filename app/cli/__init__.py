@@ -6,6 +6,8 @@ Exit codes: 0 clean; 1 `check` found something at or above its level; 2 bad inpu
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +16,7 @@ from app.errors import AppError
 from app.model.problem import BadProject
 
 BAD = 2
+INTERRUPTED = 130
 COMMANDS = (serve, importing, check, export, reference)
 
 
@@ -30,16 +33,29 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the entry point of `keywright`."""
+    for stream in (sys.stdout, sys.stderr):
+        # A pipe takes what the file will hold, whatever the terminal's own encoding is.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
     given = parser().parse_args(argv)
     try:
         code: int = given.run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `keywright rules | head`: whoever reads has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except BadProject as wrong:
         for problem in wrong.problems:
             print(f"keywright: {problem}", file=sys.stderr)
         return BAD
-    except (AppError, OSError, UnicodeDecodeError) as wrong:
+    except AppError as wrong:
         print(f"keywright: {wrong}", file=sys.stderr)
         return BAD
+    except OSError as wrong:
+        print(f"keywright: {wrong.filename or 'input'}: {wrong.strerror or wrong}", file=sys.stderr)
+        return BAD
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return code
 
 

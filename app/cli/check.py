@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from app.analysis import ModelReport, Report, analyse
 from app.cli import files
-from app.errors import BadInput
-from app.exporters.format import NoSuchModel, chosen
-from app.exporters.markdown_text import plain
+from app.cli.paper import columns, wrapped
+from app.exporters.format import chosen
+from app.exporters.markdown_text import code, plain, table
 from app.exporters.report_json import report_plain
+from app.exporters.words import SEVERAL, findings_of, plural, tally
 from app.model.project import Project
 from app.rules.rule import SEVERITIES, Finding
 from app.starters import starter
 from app.stores import STORES
-
-LEVELS = ("error", "warning", "advice", "question")
 
 
 def add(commands: Any) -> None:
@@ -29,7 +28,7 @@ def add(commands: Any) -> None:
         action="append",
         default=[],
         choices=sorted(STORES),
-        help="build a starter model for this store; may be repeated",
+        help="judge models on this store, a starter model where there is none; may be repeated",
     )
     p.add_argument("--format", default="text", choices=("text", "json", "markdown"))
     p.add_argument("--model", default="", help="judge this model (default: the chosen one, else all)")
@@ -43,74 +42,110 @@ def add(commands: Any) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    project = with_starters(files.read(given.file).project, given.store)
-    report = analyse(project)
-    try:
-        models = chosen(report, given.model)
-    except NoSuchModel as missing:
-        raise BadInput(str(missing)) from None
+    report = analyse(with_starters(files.read(given.file).project, given.store))
+    models = chosen(report, given.model)
     if given.store and not given.model:
         models = tuple(m for m in report.models if m.model.store in given.store)
-    shown = findings_of(report, models)
     write = {"text": as_text, "json": as_json, "markdown": as_markdown}[given.format]
-    files.write(write(report, models, shown), "")
+    files.write(write(report, models), "")
     bar = SEVERITIES.index(given.fail_on)
-    return 1 if any(SEVERITIES.index(f.severity) <= bar and not f.accepted for f in shown) else 0
+    return int(any(SEVERITIES.index(f.severity) <= bar for f in _open(report, models)))
 
 
 def with_starters(project: Project, stores: Iterable[str]) -> Project:
-    """The project with a starter model for each named store it has no model of; for a bare table, of every store."""
-    wanted = list(stores) or ([] if project.models else list(STORES))
+    """The project with a starter model for each named store it has no model of.
+
+    Without names, a project without models gets one for each store it compares, or for every store.
+    """
+    known = [s for s in project.stores if s in STORES]
+    wanted = list(stores) or ([] if project.models else known or list(STORES))
     for store in wanted:
         if not any(m.store == store for m in project.models):
             project = project.model_copy(update={"models": (*project.models, starter(project, store))})
     return project
 
 
-def findings_of(report: Report, models: tuple[ModelReport, ...]) -> tuple[Finding, ...]:
-    """Findings of the workload and of these models."""
-    names = {m.model.name for m in models}
-    return tuple(f for f in report.findings if not f.model or f.model in names)
+def _open(report: Report, models: tuple[ModelReport, ...]) -> tuple[Finding, ...]:
+    return tuple(f for f in findings_of(report, models) if not f.accepted)
 
 
-def as_json(report: Report, models: tuple[ModelReport, ...], shown: tuple[Finding, ...]) -> str:
+def summary(report: Report, models: tuple[ModelReport, ...]) -> str:
+    """`1 error, 3 warnings; 2 accepted`."""
+    found = findings_of(report, models)
+    accepted = sum(f.accepted for f in found)
+    text = tally(found)
+    return ("No findings" if text == "none" else text) + (f"; {accepted} accepted" if accepted else "")
+
+
+# ---------------------------------------------------------------- text
+
+
+def as_text(report: Report, models: tuple[ModelReport, ...]) -> str:
+    lines = [wrapped(report.project.name)]
+    for made in models:
+        lines += ["", wrapped(f"{_title(made)}: {served(made)}"), *_plans(report, made)]
+    lines.append("")
+    for finding in _open(report, models):
+        lines += [*_finding(finding), ""]
+    lines.append(summary(report, models))
+    return "\n".join(lines)
+
+
+def served(made: ModelReport) -> str:
+    """`5 of 6 patterns served by one key or index`."""
+    return f"{made.served} of {plural(len(made.plans), 'pattern')} served by one key or index"
+
+
+def _title(made: ModelReport) -> str:
+    """The name, and the store where the name does not say it."""
+    name, store = made.model.name, made.store.title
+    return name if store.lower() in name.lower() else f"{name} ({store})"
+
+
+def _plans(report: Report, made: ModelReport) -> list[str]:
+    rows = []
+    for n, pattern in enumerate(report.project.patterns, 1):
+        plan = made.plans[pattern.operation]
+        rows.append((str(n), "" if plan.served else "!", pattern.operation, plan.level.words, plan.where or "-"))
+    return columns(rows, widest=(4, 1, 36, 22))
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield wrapped(f"{finding.severity}: {finding.message}", more="    ")
+    yield wrapped(f"at {finding.at}  [{finding.rule}]", "    ")
+    if finding.evidence:
+        yield wrapped("; ".join(f"{e.label}: {'≈' if e.assumed else ''}{e.value}" for e in finding.evidence), "    ")
+    yield from (wrapped(f"fix: {fix.label}", "    ", "         ") for fix in finding.fixes)
+    yield from (wrapped(f"give: {a.label}{f', such as {a.hint}' if a.hint else ''}", "    ") for a in finding.asks)
+
+
+# ---------------------------------------------------------------- JSON and Markdown
+
+
+def as_json(report: Report, models: tuple[ModelReport, ...]) -> str:
     return json.dumps(report_plain(report, models), ensure_ascii=False, indent=2)
 
 
-def as_text(report: Report, models: tuple[ModelReport, ...], shown: tuple[Finding, ...]) -> str:
-    lines = [report.project.name]
-    for made in models:
-        lines.append(f"\n{made.model.name} ({made.store.title}): {made.served} of {len(made.plans)} patterns served")
-        lines += [
-            f"  {made.plans[p.operation].level.words:24} {p.operation}  [{made.plans[p.operation].where or '-'}]"
-            for p in report.project.patterns
+def as_markdown(report: Report, models: tuple[ModelReport, ...]) -> str:
+    """As a comment on a change: the verdict first, then a table per severity."""
+    lines = [f"## {plain(report.project.name)}: {summary(report, models)}\n"]
+    if models:
+        rows = [
+            (plain(m.model.name), m.store.title, f"{m.served} of {len(m.plans)}", tally(_of(report, m))) for m in models
         ]
-    lines.append("")
-    for finding in shown:
-        if finding.accepted:
-            continue
-        lines.append(f"{finding.severity}: {finding.at}: {finding.message} ({finding.rule})")
-        lines += [f"    {e.label}: {e.value}{' (assumed)' if e.assumed else ''}" for e in finding.evidence]
-        lines += [f"    fix: {f.label}" for f in finding.fixes]
-    lines.append(summary(shown))
+        lines.append(table(("Model", "Store", "Served by one key or index", "Findings"), rows, keep_empty=True))
+    for severity in SEVERITIES:
+        mine = [f for f in _open(report, models) if f.severity == severity]
+        if mine:
+            lines.append(f"### {SEVERAL[severity].capitalize()}\n")
+            lines.append(table(("Model", "Finding", "Numbers", "Rule"), [_line(f) for f in mine]))
     return "\n".join(lines)
 
 
-def as_markdown(report: Report, models: tuple[ModelReport, ...], shown: tuple[Finding, ...]) -> str:
-    lines = [f"## {plain(report.project.name)}", ""]
-    lines += [
-        f"- {plain(m.model.name)} ({m.store.title}): {m.served} of {len(m.plans)} patterns served" for m in models
-    ]
-    lines += ["", f"### {summary(shown)}", ""]
-    lines += [
-        f"- **{f.severity}** {plain(f.at)}: {plain(f.message)} ({plain(f.rule)})" for f in shown if not f.accepted
-    ]
-    return "\n".join(lines)
+def _of(report: Report, made: ModelReport) -> Iterator[Finding]:
+    return (f for f in report.findings if f.model == made.model.name)
 
 
-def summary(shown: tuple[Finding, ...]) -> str:
-    """`1 error, 3 warnings, 2 accepted`."""
-    counts = {level: sum(f.severity == level and not f.accepted for f in shown) for level in LEVELS}
-    accepted = sum(f.accepted for f in shown)
-    parts = [f"{n} {level}{'s' if n != 1 and level != 'advice' else ''}" for level, n in counts.items() if n]
-    return ", ".join([*parts, *([f"{accepted} accepted"] if accepted else [])]) or "No findings"
+def _line(finding: Finding) -> tuple[str, ...]:
+    numbers = "; ".join(f"{e.label}: {'≈' if e.assumed else ''}{e.value}" for e in finding.evidence)
+    return plain(finding.model), plain(finding.message), plain(numbers), code(finding.rule)

@@ -27,8 +27,8 @@ def read(name: str) -> Imported:
 
 
 def write(text: str, out: str) -> None:
-    """To a file, or to standard output."""
+    """To a file, or to standard output. Raises OSError."""
     if out in ("", "-"):
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
     else:
-        Path(out).write_text(text, encoding="utf-8")
+        Path(out).write_text(text, encoding="utf-8", newline="")

@@ -22,7 +22,8 @@ def run(given: argparse.Namespace) -> int:
     text = write_json(imported.project) if given.out.endswith(".json") else write_yaml(imported.project)
     files.write(text, given.out)
     for question in imported.questions:
-        print(f"question: {question.place}: {question.text}", file=sys.stderr)
+        hint = f" (such as {question.hint})" if question.hint else ""
+        print(f"question: {question.place}: {question.text}{hint}", file=sys.stderr)
     for left in imported.unread:
         print(f"not read: line {left.line}: {left.why}: {left.text[:80]}", file=sys.stderr)
     return 0

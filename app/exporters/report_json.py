@@ -8,19 +8,21 @@ from typing import Any
 
 from app.analysis import ModelReport, Report
 from app.exporters.format import Exporter
+from app.exporters.words import findings_of
 from app.forecast.load import StructureLoad
 from app.model.spread import Spread
 from app.plan.types import Plan
-from app.rules.rule import Finding
+from app.rules.rule import SEVERITIES, Finding
 
 
 def report_plain(report: Report, models: tuple[ModelReport, ...] | None = None) -> dict[str, Any]:
     """A report as plain data. Infinite numbers (no bound) are null."""
     shown = report.models if models is None else models
-    names = {m.model.name for m in shown}
+    findings = findings_of(report, shown)
+    counts = {severity: sum(f.severity == severity and not f.accepted for f in findings) for severity in SEVERITIES}
     return {
         "project": report.project.name,
-        "counts": dict(report.counts()),
+        "counts": {**counts, "accepted": sum(f.accepted for f in findings)},
         "patterns": [
             {
                 "operation": p.operation,
@@ -32,7 +34,7 @@ def report_plain(report: Report, models: tuple[ModelReport, ...] | None = None) 
             for p in report.project.patterns
         ],
         "models": [_model(m) for m in shown],
-        "findings": [finding_plain(f) for f in report.findings if not f.model or f.model in names],
+        "findings": [finding_plain(f) for f in findings],
     }
 
 
