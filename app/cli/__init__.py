@@ -45,8 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except BadProject as wrong:
-        for problem in wrong.problems:
-            print(f"keywright: {problem}", file=sys.stderr)
+        for problem in wrong.problems:  # only commands that read a file raise it
+            print(f"keywright: {given.file}: {problem}", file=sys.stderr)
         return BAD
     except AppError as wrong:
         print(f"keywright: {wrong}", file=sys.stderr)
