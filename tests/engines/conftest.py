@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.engines import mongod
+from tests.engines import cassandra21, mongod
 from tests.engines.server import Engine, Missing, running
 
 
@@ -44,3 +44,16 @@ def mongodb(mongodb_url: str) -> Iterator[Any]:
 
     with MongoClient(mongodb_url) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def cassandra(engine_folder: Path) -> Iterator[Any]:
+    """A session of the driver."""
+    with ExitStack() as stack:
+        url = start(stack, cassandra21.ENGINE, engine_folder)
+        host, _, port = url.rpartition("/")[2].partition(":")
+        from cassandra.cluster import Cluster  # noqa: PLC0415 (only where an engine is used)
+
+        cluster = Cluster([host], port=int(port or 9042), protocol_version=3)
+        yield cluster.connect()
+        cluster.shutdown()

@@ -93,7 +93,7 @@ def running(engine: Engine, folder: Path) -> Iterator[str]:
 
 
 def _start(engine: Engine, home: Path) -> dict[str, int]:
-    port = _free_port()
+    port = free_port()
     data = home / "data"
     data.mkdir()
     try:
@@ -146,7 +146,7 @@ def _gone(pid: int) -> bool:
     return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])

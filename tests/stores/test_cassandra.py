@@ -6,6 +6,7 @@ import pytest
 
 from app.plan.types import Level
 from app.stores import STORES
+from app.stores.cassandra import marked
 from app.stores.cassandra.dialect import DIALECT, dialect_of
 from app.stores.cassandra.encoding import ENCODING
 from app.stores.cassandra.facts import FILTERING
@@ -487,3 +488,58 @@ def test_every_shared_model_is_total(shared, folder):
         assert found.script["schema.cql"].startswith("CREATE KEYSPACE")
         for pattern in found.project.patterns:
             assert found.text(pattern.operation)
+
+
+CARTS = """
+keywright: 1
+name: Carts
+entities:
+  - {name: room, count: 1M, fields: [id uuid key, title string avg 20, last_at datetime]}
+  - {name: member, count: 9M, fields: [room_id uuid key, user_id uuid key]}
+  - {name: cart, count: 1M, fields: [user_id uuid key, updated_at datetime]}
+  - {name: item, count: 4M, fields: [user_id uuid key, sku string key, qty int32]}
+relationships:
+  - {parent: cart, child: item, via: user_id, children: {avg: 4, max: 200}}
+  - {parent: room, child: member, via: room_id, children: {avg: 9}}
+patterns:
+  - {operation: Touch, update: cart, where: "cart.user_id = :order", set: {cart.updated_at: now}}
+  - {operation: Add, upsert: item, where: "item.user_id = :user and item.sku = :sku", set: {item.qty: ":where"}}
+  - {operation: Rooms, list: member, where: "member.user_id = :me", order by: room.last_at desc, limit: 9, paging: cursor}
+models:
+  - name: Tables
+    store: cassandra
+    structures:
+      - {table: items, of: item, partition key: [item.user_id], clustering key: [item.sku], static: [cart.updated_at]}
+      - {table: carts, of: cart, partition key: [cart.user_id], embed: [item]}
+      - table: rooms
+        of: member
+        partition key: [member.user_id]
+        clustering key: ["newest = room.last_at desc", member.room_id]
+        copy: [{what: room.last_at, refresh: async within 5 s}]
+"""
+
+
+def test_a_static_column_of_a_parent_is_written_under_its_own_name() -> None:
+    made = bench(CARTS, "cassandra")
+    assert "cart_updated_at timestamp STATIC" in "\n".join(made.script.values())
+    assert "SET cart_updated_at = :now\n" in made.text("Touch")
+
+
+def test_a_bind_marker_that_cql_reads_as_a_word_of_its_own_is_quoted() -> None:
+    made = bench(CARTS, "cassandra")
+    assert 'WHERE user_id = :"order"' in made.text("Touch")
+    assert 'SET qty = :"where"' in made.text("Add")
+    assert marked("SELECT a FROM t WHERE b = ':order' AND c = :user; -- no") == (
+        "SELECT a FROM t WHERE b = ':order' AND c = :user; -- no"
+    )
+
+
+def test_a_key_column_is_never_set() -> None:
+    """The child's own name for its parent's key is the key of the row that holds it."""
+    text = bench(CARTS, "cassandra").text("Add")
+    assert "SET item = :item\n" in text
+
+
+def test_the_next_page_is_asked_by_the_columns_of_the_key() -> None:
+    """The sort attribute may also be kept beside the key, under another name."""
+    assert "AND (newest) < (:last_newest)" in bench(CARTS, "cassandra").text("Rooms")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
@@ -11,6 +13,7 @@ from app.stores.cassandra.problems import problems
 from app.stores.cassandra.reads import read_lines
 from app.stores.cassandra.records import records
 from app.stores.cassandra.script import script
+from app.stores.cassandra.types import quoted
 from app.stores.cassandra.writes import write_lines
 from app.stores.common_steps import Context
 from app.stores.store import Capabilities, Store
@@ -22,7 +25,14 @@ def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     lines = [*read_lines(here), *write_lines(here)]
     if not lines:
         return f"-- {pattern.operation}: this model has no statement for it\n"
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(map(marked, lines)).rstrip() + "\n"
+
+
+def marked(line: str) -> str:
+    """A line with its bind markers in quotes where CQL reads something else into their names: `:order`, `:where`."""
+    if line.lstrip().startswith("--"):
+        return line
+    return re.sub(r"('(?:[^']|'')*')|(?<![\w:]):([A-Za-z_]\w*)", lambda m: m[1] or f":{quoted(m[2])}", line)
 
 
 STORE = Store(

@@ -108,7 +108,7 @@ def _notes(where: Where, step: Step, here: Context, *, first: bool) -> Iterable[
 
 def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -> Iterable[str]:
     """The rows behind the last one seen: one comparison of tuples, or one statement for each direction."""
-    spot, names = where.spot, where.spot.names(here.world)
+    spot = where.spot
     ask = [(a, way) for a, way in step.ask if any(where.attr(p) == a for p in spot.order)]
     if not ask:
         yield "-- next page: the same statement with the paging state of this answer"
@@ -118,13 +118,15 @@ def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -
     yield "-- next page: last_… are the values of the last row of the page before"
     if where.several:
         yield "-- first in the bucket or shard of that row, then in those that follow"
+    # The key's own columns: the same attribute may be kept beside it, under another name.
+    names = {where.attr(p): key_column(p, spot.record.of, here.world).name for p in spot.order}
     if len({way for _, way in ask}) == 1:
-        columns = ", ".join(quoted(names(a)) for a, _ in ask)
-        values = ", ".join(f":last_{names(a)}" for a, _ in ask)
+        columns = ", ".join(quoted(names[a]) for a, _ in ask)
+        values = ", ".join(f":last_{names[a]}" for a, _ in ask)
         behind = [f"({columns}) {'<' if ask[0][1] < 0 else '>'} ({values})"]
         yield from _select(spot, [*kept, *ranges, *behind], step, here, first=True)
         return
     yield "-- the directions differ, so it takes several statements, in this order, until the page is full"
     for branch in reversed(after(ask)):
-        behind = [f"{quoted(names(a))} {op} :last_{names(a)}" for a, op in branch]
+        behind = [f"{quoted(names[a])} {op} :last_{names[a]}" for a, op in branch]
         yield from _select(spot, [*kept, *ranges, *behind], step, here, first=True)

@@ -221,12 +221,20 @@ def _own(of: str, fields: tuple[str, ...] | None, world: World, skip: Iterable[s
 
 
 def _statics(structure: Structure, world: World) -> Iterable[Column]:
+    for attr, name in static_names(structure, world).items():
+        yield Column(name, type_of(attr, world), static=True)
+
+
+def static_names(structure: Structure, world: World) -> dict[str, str]:
+    """Attribute → name of its static column: a parent's attribute is named with its path."""
+    found: dict[str, str] = {}
     for path in structure.static:
         where = place(world, structure.of, path)
         if not where.why and where.attr:
             own = where.entity == structure.of
             name = where.attr.removeprefix("=").partition(".")[2]
-            yield Column(name if own else path.replace(".", "_"), type_of(where.attr, world), static=True)
+            found[where.attr] = name if own else path.replace(".", "_")
+    return found
 
 
 def _copied(copies: Iterable[Copy], of: str, world: World) -> Iterable[Column]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.model.candidate import Structure
 from app.model.conditions import Literal, Now, Operand, Param
@@ -11,7 +11,7 @@ from app.model.keys import KeyPart
 from app.plan import lay
 from app.plan.types import Cond, Record, Step, World
 from app.stores.cassandra.records import records, views_of
-from app.stores.cassandra.types import key_column, quoted
+from app.stores.cassandra.types import key_column, quoted, static_names
 from app.stores.common_query import Names, field_of, names_of
 from app.stores.common_steps import Context
 
@@ -29,7 +29,10 @@ class Spot:
     index: bool = False
 
     def names(self, world: World) -> Names:
-        return names_of(self.structure, self.record, world)
+        found = names_of(self.structure, self.record, world)
+        if not self.structure.static:
+            return found
+        return replace(found, paths={**found.paths, **static_names(self.structure, world)})
 
     @property
     def partition(self) -> tuple[KeyPart, ...]:

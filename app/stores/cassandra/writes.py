@@ -217,9 +217,12 @@ def _insert(spot: Spot, here: Context) -> str:
 def _sets(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
     names, given = spot.names(here.world), _given(spot, here)
     keys = {p.attr for p in (*spot.record.primary.partition, *spot.record.primary.order)}
+    key_names = {key_column(p, spot.record.of, here.world).name for p in (*spot.partition, *spot.order)}
     added = _added(touch, spot, here)
     for attr in sorted(touch.attrs - keys):
         stored = names(attr)
+        if stored in key_names:  # a key never changes: a child's own name for it neither
+            continue
         column = quoted(stored.partition(".")[0])
         if stored.partition(".")[0] != stored or touch.op in ("push", "pull"):
             yield f"{column} = :{stored.partition('.')[0]}"
