@@ -8,6 +8,8 @@ from app.model.text import project_from_plain
 from app.starters import starter
 
 ENTITIES = 40
+SHAPES = 5
+"""Kinds of pattern: a read by key, a list, an update, an insert, a filtered list."""
 STORES = ("mongodb", "dynamodb", "cassandra", "redis")
 
 
@@ -30,7 +32,7 @@ def workload(patterns: int) -> Project:
             "name": f"Generated {patterns}",
             "entities": entities,
             "relationships": links,
-            "patterns": [_pattern(n, names[n % ENTITIES], n % ENTITIES) for n in range(patterns)],
+            "patterns": [_pattern(n, names[n // SHAPES % ENTITIES], n // SHAPES % ENTITIES) for n in range(patterns)],
         }
     )
 
@@ -70,7 +72,7 @@ def _pattern(n: int, name: str, i: int) -> dict[str, object]:
             "needs": [name],
         },
     ]
-    shape = shapes[(n // ENTITIES) % len(shapes)]
+    shape = shapes[n % SHAPES]
     return {"operation": f"Operation {n}", **shape, "rate": f"{1 + n % 50}/s", "consistency": "eventual 1 min"}
 
 
