@@ -50,7 +50,5 @@ def test_each_package_comes_with_its_licence(folder: Path) -> None:
 def test_scripts_point_at_no_map_that_is_not_shipped(folder: Path) -> None:
     """A dangling `sourceMappingURL` is a 404 in the log of everyone with developer tools open."""
     for script in folder.rglob("*.js"):
-        for name in re.findall(
-            rb"^//[#@] sourceMappingURL=(\S+)", script.read_bytes(), re.MULTILINE
-        ):
+        for name in re.findall(rb"^//[#@] sourceMappingURL=(\S+)", script.read_bytes(), re.MULTILINE):
             assert (script.parent / name.decode()).exists(), script
