@@ -11,7 +11,6 @@ from app.model.conditions import Comparison
 from app.model.keys import Kept
 from app.model.spread import ONE, Spread
 
-
 PLAIN = Kept()
 """A key part that keeps all of its attribute."""
 EIGHT = Spread(8)
@@ -212,8 +211,8 @@ class Miss:
     """One reason why a path does not serve a pattern.
 
     `code`: partition, scan, points, or, gap, filter, order, partial, stale, fields, structure, age, join, slot, type,
-    limit (or the store's own). `what` is a sentence with the store's rule; `path` the access path; `fix` the smallest change
-    that would serve it, in words (empty: none known).
+    limit (or the store's own). `what` is a sentence with the store's rule; `path` the access path; `fix` the smallest
+    change that would serve it, in words (empty: none known).
     """
 
     code: str

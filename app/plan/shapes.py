@@ -9,7 +9,6 @@ from typing import Any
 from app.model.spread import ONE, Spread
 from app.plan.dialect import AccessPath, Cond, Dialect, Stat
 
-
 UNKNOWN_SIZE = Spread(500)
 """Bytes of a record before it is sized."""
 
