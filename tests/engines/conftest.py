@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.engines import cassandra21, mongod
+from tests.engines import valkey as valkey_engine
 from tests.engines.server import Engine, Missing, running
 
 
@@ -57,3 +58,14 @@ def cassandra(engine_folder: Path) -> Iterator[Any]:
         cluster = Cluster([host], port=int(port or 9042), protocol_version=3)
         yield cluster.connect()
         cluster.shutdown()
+
+
+@pytest.fixture(scope="session")
+def valkey(engine_folder: Path) -> Iterator[Any]:
+    """A client of a database that is emptied for each test that writes."""
+    with ExitStack() as stack:
+        url = start(stack, valkey_engine.ENGINE, engine_folder)
+        from valkey import Valkey  # noqa: PLC0415 (only where an engine is used)
+
+        with Valkey.from_url(url.replace("redis://", "valkey://"), db=9) as client:
+            yield client

@@ -504,7 +504,12 @@ relationships:
 patterns:
   - {operation: Touch, update: cart, where: "cart.user_id = :order", set: {cart.updated_at: now}}
   - {operation: Add, upsert: item, where: "item.user_id = :user and item.sku = :sku", set: {item.qty: ":where"}}
-  - {operation: Rooms, list: member, where: "member.user_id = :me", order by: room.last_at desc, limit: 9, paging: cursor}
+  - operation: Rooms
+    list: member
+    where: member.user_id = :me
+    order by: room.last_at desc
+    limit: 9
+    paging: cursor
 models:
   - name: Tables
     store: cassandra

@@ -28,6 +28,16 @@ def family(bench_: Bench, name: str) -> CatalogEntry:
 # ---------------------------------------------------------------- memory
 
 
+def test_a_set_of_numbers_is_as_wide_as_its_widest() -> None:
+    sizes = [memory.plain_set(0, 500, digits, number=True) - memory.key(0) - 16 for digits in (4, 6, 12)]
+    assert sizes == [1024, 2048, 4096]
+
+
+def test_a_stream_has_a_whole_node_from_its_first_entry_on() -> None:
+    assert 4096 < memory.stream(5, 1, 30) < 4500
+    assert memory.stream(5, 100_000, 50) == pytest.approx(100_000 * 58, rel=0.02)
+
+
 @pytest.mark.parametrize(
     ("value", "measured"),
     [
@@ -217,3 +227,42 @@ def test_a_sliding_window_is_one_script(shared: object) -> None:
     text = found.text("Allow request (sliding window)")
     assert "EVAL" in text
     assert '1 "rate:sliding:$ip" 60 100 $request_id' in text
+
+
+def test_what_a_shell_would_read_into_a_command_is_quoted() -> None:
+    """An id made by the server is a star: bare, it is every file in the folder."""
+    made = bench(TIMES, "redis")
+    assert 'XADD "log:$hold_sku" "*"' in made.script["keys.redis"]
+
+
+def test_scores_and_the_times_they_are_compared_with_are_milliseconds() -> None:
+    made = bench(TIMES, "redis")
+    assert 'ZRANGE due -inf "($(date +%s%3N)" BYSCORE' in made.text("Due")
+    assert '"($(($(date +%s%3N) - 60000))" +inf BYSCORE' in made.text("Late")
+
+
+def test_a_number_is_changed_by_what_the_operation_brings() -> None:
+    made = bench(TIMES, "redis")
+    assert 'HINCRBY "stock:$s" left "-$qty"' in made.text("Take")
+    assert 'HINCRBY "stock:$s" left "$qty"' in made.text("Give back")
+
+
+TIMES = """
+keywright: 1
+name: Holds
+entities:
+  - {name: hold, count: 10k, fields: [id uuid key, sku string avg 10, until datetime]}
+  - {name: stock, count: 1k, fields: [sku string key avg 10, left int32]}
+patterns:
+  - {operation: Due, list: hold, where: hold.until < now(), order by: hold.until, needs: [hold.id, hold.until]}
+  - {operation: Late, list: hold, where: "hold.until > now() - interval '60 seconds'", order by: hold.until, needs: [hold.id, hold.until]}
+  - {operation: Take, update: stock, where: "stock.sku = :s", set: {stock.left: "- :qty"}}
+  - {operation: Give back, update: stock, where: "stock.sku = :s", set: {stock.left: "+ :qty"}}
+models:
+  - name: Keys
+    store: redis
+    structures:
+      - {keys: due, type: sorted set, of: hold, member: "{hold.id}", score: hold.until}
+      - {keys: "stock:{stock.sku}", type: hash, of: stock}
+      - {keys: "log:{hold.sku}", type: stream, of: hold}
+"""

@@ -20,6 +20,8 @@ from app.stores.redis.records import before, member_parts, records, type_of
 NOW = "$(date -u +%FT%TZ)"
 NOW_MS = "$(date +%s%3N)"
 """The time as text, and as milliseconds for a score."""
+ANY_ID = '"*"'
+"""The server makes the id; in quotes, for a shell would put file names in its place."""
 
 
 def quoted(text: str) -> str:
@@ -141,7 +143,7 @@ def _added(keys: Keys) -> str:
         case "sorted set":
             return f"ZADD {keys.key} {quoted(keys.score)} {keys.member}"
         case "stream":
-            return f"XADD {keys.key}{f' MAXLEN ~ {most}' if most else ''} * {pairs(keys)}"
+            return f"XADD {keys.key}{f' MAXLEN ~ {most}' if most else ''} {ANY_ID} {pairs(keys)}"
         case "hyperloglog":
             return f"PFADD {keys.key} {keys.member}"
         case "bitmap":

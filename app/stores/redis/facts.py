@@ -57,6 +57,7 @@ FACTS: Mapping[str, Fact] = {
     "set_intset_entries": _soft(512, "members", TUNING, "sets of whole numbers only"),
     "list_node_bytes": _soft(8192, "bytes", SOURCE + "config.c", "list-max-listpack-size -2"),
     "stream_node_entries": _soft(100, "entries", SOURCE + "config.c"),
+    "stream_node_bytes": _soft(4096, "bytes", SOURCE + "config.c", "allocated with the first entry"),
     "embedded_string_bytes": _soft(44, "bytes", SOURCE + "object.c", "stored with its object"),
     "hyperloglog_bytes": _soft(12_304, "bytes", "measured: redis 7.0.15", "dense form"),
     "max_clients": _soft(10_000, "connections", SOURCE + "config.c", "default, settable"),

@@ -100,7 +100,8 @@ def sorted_set(key_length: float, members: float, member: float, score: float = 
 def plain_set(key_length: float, members: float, member: float, number: bool = False, old: bool = False) -> float:
     """A set; `old`: before 7.2, where a set of text is a hash table from its first member on."""
     if number and members <= FACTS["set_intset_entries"].value:
-        body = allocated(8 + members * 8)
+        width = 2 if member <= 4 else 4 if member <= 9 else 8  # as wide as the widest number
+        body = allocated(8 + members * width)
     elif not old and members <= FACTS["set_listpack_entries"].value and member <= FACTS["hash_listpack_value"].value:
         body = allocated(7 + members * packed(member, number))
     else:
@@ -118,6 +119,10 @@ def plain_list(key_length: float, elements: float, element: float) -> float:
 
 
 def stream(key_length: float, entries: float, entry: float) -> float:
-    """A stream of `entries` whose fields and values have `entry` bytes packed."""
+    """A stream of `entries` whose fields and values have `entry` bytes packed; the node that grows has its full size
+    from the first entry on."""
+    each = STREAM_ENTRY + entry
     nodes = ceil(max(1.0, entries) / FACTS["stream_node_entries"].value)
-    return key(key_length) + OBJECT + 96 + nodes * 48 + entries * (STREAM_ENTRY + entry)
+    last = (entries - (nodes - 1) * FACTS["stream_node_entries"].value) * each
+    content = entries * each + max(0.0, FACTS["stream_node_bytes"].value - last)
+    return key(key_length) + OBJECT + 96 + nodes * 48 + content

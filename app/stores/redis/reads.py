@@ -44,7 +44,8 @@ def word(operand: Operand) -> str:
         case Literal(value=value):
             return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
         case Now(offset=offset):
-            return "now" if not offset else f"$(($(date +%s) {'-' if offset < 0 else '+'} {abs(offset):.0f}))"
+            sign = "-" if offset < 0 else "+"
+            return f"$(({commands.NOW_MS} {sign} {abs(offset) * 1000:.0f}))" if offset else "now"
         case _:
             return f"${field_of(operand.path)}"
 
@@ -104,6 +105,7 @@ def _bounds(ranges: Iterable[Cond]) -> tuple[str, str]:
     for cond in ranges:
         source = cond.source
         words = [word(o) for o in source.operands] if isinstance(source, Comparison) else []
+        words = [commands.NOW_MS if w == "now" else w for w in words]
         if not words:
             continue
         match cond.op:

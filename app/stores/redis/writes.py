@@ -26,8 +26,8 @@ OWN = frozenset({"counter", "limiter", "queue"})
 """Purposes that only the operation itself touches, not whatever else counts the same records."""
 LIMITER = (
     "local t = redis.call('TIME')",
-    "local now = t[1] * 1000000 + t[2]",
-    "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1] * 1000000)",
+    "local now = t[1] * 1000 + math.floor(t[2] / 1000)",
+    "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1] * 1000)",
     "local allowed = redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[2])",
     "if allowed then",
     "  redis.call('ZADD', KEYS[1], now, ARGV[3])",
@@ -203,19 +203,26 @@ def _changed(keys: Keys, change: Asked, world: World) -> Iterable[str]:
     for path, value in change.set.items():
         attr = lay.column(change.entity, path, world)
         kind, said = value_of(value, world.stats.get(attr))
-        if kind == "add" and keys.kind == "hash":
+        if kind in ("add", "less") and keys.kind == "hash":
             name = keys.member if keys.structure.member is not None else field_of(attr)
-            lines.append(f"HINCRBY {keys.key} {name} {said}")
-        elif kind in ("push", "less"):
+            lines.append(f"HINCRBY {keys.key} {name} {_step(kind, said)}")
+        elif kind == "push":
             yield "# the value is read, changed and written: WATCH it first"
-        elif kind == "add":
-            lines.append(f"ZINCRBY {keys.key} {said} {keys.member}")
+        elif kind in ("add", "less"):
+            lines.append(f"ZINCRBY {keys.key} {_step(kind, said)} {keys.member}")
         elif keys.kind == "hash" and keys.structure.member is None:
             lines.append(f"HSET {keys.key} {field_of(attr)} {commands.quoted(text_of(kind, said))}")
     if not lines:
         yield from commands.put(keys)
         return
     yield from commands.together([*lines, commands.expire(keys)])
+
+
+def _step(kind: str, said: object) -> str:
+    """What a number is changed by: a number, or a value that the operation brings."""
+    if not isinstance(said, str):
+        return str(said)
+    return commands.quoted(f"{'-' if kind == 'less' else ''}${field_of(said)}")
 
 
 def text_of(kind: str, said: object) -> str:
