@@ -23,7 +23,7 @@ _BY_TYPE = {
     "double": "temperature humidity pressure value latitude longitude lat lon lng speed rating average distance",
     "datetime": """
         date time timestamp datetime created updated modified published sent expiry expiration deadline due start end
-        started ended birthday created_at updated_at published_at sent_at expires_at last_login last_seen
+        started ended birthday at created_at updated_at published_at sent_at expires_at last_login last_seen
         """,
     "bool": "flag enabled active verified deleted read archived",
     "json": "metadata payload preferences settings attributes properties options config configuration data",

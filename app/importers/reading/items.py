@@ -132,6 +132,8 @@ def _noun(text: str, *, spanish: bool) -> Noun | None:
         tokens.pop()
     while len(tokens) > 1 and tokens[0] in _EMPTY_HEAD and tokens[1] not in ("count", "price", "amount"):
         tokens.pop(0)
+    if tokens == ["at"]:
+        return Noun(("at",), said="at")
     if not tokens or any(len(t) > 60 for t in tokens):
         return None
     return noun_of(tokens, spanish=spanish)

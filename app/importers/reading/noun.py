@@ -64,6 +64,8 @@ def noun_of(tokens: list[str], *, spanish: bool) -> Noun | None:
         *stem, last = [piece for piece in said.split("_") if piece] or [said]
         one, plural = (last, False) if last in PLURAL_VALUES else base(last, spanish=spanish)
         words.extend([*stem, one])
+    if words[-2:] in (["line", "item"], ["order", "line"]):
+        words[-2:] = ["line_item"]
     if not words:
         words = [states.pop() if states else kin]
     return Noun(tuple(words), plural, by_id, tuple(states), vague, kin, said=" ".join(tokens))

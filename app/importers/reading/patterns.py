@@ -14,7 +14,7 @@ from app.importers.reading.nouns import LABELS
 from app.importers.reading.phrase import is_spanish
 from app.importers.reading.reader import Reading
 from app.importers.reading.rows import interpret, operation_name
-from app.importers.reading.text import a
+from app.importers.reading.text import a, many
 from app.importers.reading.things import Vocabulary
 from app.model.project import Project
 from app.model.workload import Pattern, Traffic
@@ -115,7 +115,7 @@ def _count(draft: Draft, counts: tuple[Count, ...]) -> list[Question]:
             made.count = made.count or count.value
             made.inferred.setdefault("count", f"the text says “{count.said}”")
     return [
-        Question(f"entities/{name}/count", f"How many {name}s are there?", "10M")
+        Question(f"entities/{name}/count", f"How many {many(name)} are there?", "10M")
         for name, made in draft.entities.items()
         if not made.given and not made.count
     ]
@@ -129,10 +129,12 @@ def _children(draft: Draft) -> list[Question]:
             continue
         hint = "{avg: 10, p99: 80, max: none}"
         if link.many:
-            text = f"How many {link.child}s has {a(link.parent)}, and how many {link.parent}s {a(link.child)}?"
+            text = (
+                f"How many {many(link.child)} has {a(link.parent)}, and {a(link.child)} how many {many(link.parent)}?"
+            )
             out.append(Question(f"relationships/{link.name}/out", text, hint))
         else:
-            text = f"How many {link.child}s has one {link.name}: on average, at p99, at most?"
+            text = f"How many {many(link.child)} has one {link.name}: on average, at p99, at most?"
             out.append(Question(f"relationships/{link.name}-{link.child}/children", text, hint))
     return out
 

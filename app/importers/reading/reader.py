@@ -12,7 +12,7 @@ from app.importers.reading.draft import Draft
 from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import DEPENDENT, LABELS
 from app.importers.reading.phrase import Phrase
-from app.importers.reading.text import a, quoted
+from app.importers.reading.text import a, many, quoted
 from app.importers.reading.things import CATALOGUE, PEOPLE, Vocabulary
 from app.model.conditions import parse_where
 from app.model.problem import Unreadable
@@ -111,7 +111,7 @@ def relate(r: Reading, other: str, *, plural: bool, said: str) -> tuple[str, str
         return "child", other
     why = f"{quoted(said)}: one {other} of each {mine}"
     if plural:
-        why = f"{quoted(said)}: elsewhere many {mine}s belong to one {other}"
+        why = f"{quoted(said)}: elsewhere many {many(mine)} belong to one {other}"
     r.draft.parent(mine, party, other, why)
     return "parent", other
 
@@ -130,7 +130,9 @@ def _many(r: Reading, other: str, said: str) -> tuple[str, str]:
         place = f"relationships/{r.entity}_{other}"
         r.questions.append(
             Question(
-                place, f"Does {a(other)} belong to many {r.entity}s? It is read so.", "many-to-many, or one-to-many"
+                place,
+                f"Does {a(other)} belong to many {many(r.entity)}? It is read so.",
+                "many-to-many, or one-to-many",
             )
         )
     return "many", other

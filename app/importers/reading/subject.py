@@ -7,7 +7,7 @@ from app.importers.reading.items import Item
 from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import PARTS, SERIES, SOURCES
 from app.importers.reading.reader import Reading, noun_said
-from app.importers.reading.text import a, quoted, words_of
+from app.importers.reading.text import a, many, quoted, words_of
 from app.importers.reading.things import Thing, Vocabulary, thing_of
 from app.model.workload import WRITES
 
@@ -149,8 +149,8 @@ def _listed(r: Reading, thing: Thing, items: tuple[Item, ...]) -> Thing:
             "",
         )
         if named and named not in PARTS:
-            r.ask("where", f"Which {named}s are in {a(thing.entity)}?", f"{named}.user_id = :me")
-            return Thing(named, thing.owner, why=f"the fields say that it shows {named}s")
+            r.ask("where", f"Which {many(named)} are in {a(thing.entity)}?", f"{named}.user_id = :me")
+            return Thing(named, thing.owner, why=f"the fields say that it shows {many(named)}")
     ids = [i.noun for i in items if i.noun is not None and i.noun.by_id and i.said.lower().rstrip().endswith("ids")]
     if len(ids) != 1 or thing.entity in r.words.names or r.phrase.action == "get":
         return thing

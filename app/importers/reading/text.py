@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+import inflection
+
 OWN = "_s_"
 """Stands for a possessive: `user's orders` is `user _s_ orders`."""
 
@@ -48,6 +50,12 @@ def quoted(text: str) -> str:
 def a(noun: str) -> str:
     """The noun with its article: `an order`, `a user`."""
     return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
+def many(noun: str) -> str:
+    """The plural of a noun or of a name: `categories`, `order items`."""
+    plural: str = inflection.pluralize(noun)
+    return plural
 
 
 def words_of(listed: str) -> frozenset[str]:

@@ -121,12 +121,16 @@ def _with_attribute(parts: list[str], noun: Noun, words: Vocabulary) -> Thing | 
             continue
         before = _entity(parts[:cut], words, "")
         return Thing(before.entity, before.owner, tail, f"“{noun.said}” names a field of {before.entity}", before.sure)
-    return Thing(attribute=name) if is_attribute(parts[-1]) and not words.is_thing(parts[-1]) else None
+    own = is_attribute(name) or is_attribute(parts[-1])
+    return Thing(attribute=name) if own and not words.is_thing(parts[-1]) else None
 
 
 def _entity(parts: list[str], words: Vocabulary, owner: str) -> Thing:
     name, last = "_".join(parts), parts[-1]
     before = parts[-2] if len(parts) > 1 else ""
+    if last == "line_item" or (last == "line" and (before or owner) == "order"):
+        whose = before or owner or "order"
+        return Thing("line_item", whose, why=f"a line item is a part of {a(whose)}")
     if last in PARTS and owner and not before and (owner, last) not in words.pairs:
         return Thing(f"{owner}_{last}", owner, why=f"{last} is a part of something, here of {owner}")
     if name in words.names:

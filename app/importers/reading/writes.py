@@ -9,22 +9,12 @@ from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import DEEDS, DEPENDENT, PARTS, SERIES
 from app.importers.reading.reader import Reading, noun_said, parameter, relate
 from app.importers.reading.reads import bind
-from app.importers.reading.text import a, quoted, words_of
+from app.importers.reading.sets import own_field, set_field, set_states, to_state, unsure
+from app.importers.reading.text import a, many, quoted, words_of
 from app.importers.reading.things import Thing, thing_of
 from app.importers.reading.together import belong, bring_together, write_label
 from app.importers.reading.verbs import NAMING, RENAMES, STATES, STEPS
 
-_FLAGS = words_of("read seen favorite favourite deleted starred pinned done spam")
-_IN_ENGLISH = {
-    "leida": "read",
-    "leido": "read",
-    "visto": "seen",
-    "vista": "seen",
-    "favorito": "favorite",
-    "favorita": "favorite",
-    "borrado": "deleted",
-}
-_GIVES = words_of("assign reassign move transfer asignar mover")
 _EMPTIES = words_of("clear empty vaciar limpiar purge")
 
 
@@ -69,7 +59,7 @@ def read_upsert(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     if not r.terms:
         r.by_key()
     for item in items:
-        _set(r, item)
+        set_field(r, item)
 
 
 def read_update(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
@@ -79,18 +69,18 @@ def read_update(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     value = STEPS.get(verb, "")
     if thing.attribute:
         path = r.draft.field(r.entity, thing.attribute, thing.why or f"“{thing.attribute}” is what changes")
-        r.sets[path] = value or _to_state(r) or f":{thing.attribute}"
+        r.sets[path] = value or to_state(r) or f":{thing.attribute}"
         r.why("set", f"“{thing.attribute}” is what the operation changes")
     elif verb in RENAMES:
         r.sets[r.draft.field(r.entity, "name", "renaming sets a name")] = ":name"
         r.why("set", "renaming sets a name")
-    _states(r)
+    set_states(r)
     if verb in STATES and not r.sets:
         path = r.draft.field(r.entity, "status", f"“{verb}” changes a state", "enum")
         r.sets[path] = STATES[verb]
         r.why("set", f"“{verb}” is read as status {STATES[verb]}")
     for item in items:
-        _set(r, item, value)
+        set_field(r, item, value)
     if not r.sets:
         r.ask("set", f"Which fields of {r.entity} does it change?", f"{{{r.entity}.status: shipped}}")
 
@@ -103,7 +93,7 @@ def read_delete(r: Reading, thing: Thing) -> None:
     emptied = next((n for n in r.words.names if n in {f"{r.entity}_{p}" for p in PARTS}), "")
     if r.phrase.verb in _EMPTIES and emptied:
         owner, r.entity = r.entity, emptied
-        r.why("entity", f"emptying {a(owner)} removes its {emptied}s")
+        r.why("entity", f"emptying {a(owner)} removes its {many(emptied)}")
         bind(r, Noun((owner,), said=owner), "of")
         for noun in _linked(r):
             r.note(f"of {noun_said(noun)}")
@@ -115,7 +105,7 @@ def read_delete(r: Reading, thing: Thing) -> None:
         bind(r, noun, "of")
     if not r.terms:
         r.by_key() if head is None or not head.plural else r.ask(
-            "where", f"Which {r.entity}s are removed?", f"{r.entity}.created_at < :before"
+            "where", f"Which {many(r.entity)} are removed?", f"{r.entity}.created_at < :before"
         )
 
 
@@ -170,12 +160,14 @@ def _written(r: Reading, item: Item) -> None:
     if item.everything:
         return
     if noun is None:
-        r.note(f"fields: {item.said}")
+        unsure(r, item)
         return
     thing = thing_of(noun, r.words, r.entity)
     if noun.by_id or thing.entity == r.entity:
         if noun.by_id and (thing.entity or noun.name) not in (r.entity, "id"):
             belong(r, thing.entity or noun.name, item.said)
+        elif thing.attribute and not noun.by_id:
+            own_field(r, thing.attribute, item)
         return
     if thing.attribute in UNIQUE and thing.entity:
         name = f"{thing.entity}_{thing.attribute}"
@@ -187,12 +179,20 @@ def _written(r: Reading, item: Item) -> None:
         )
         return
     if thing.attribute and thing.entity:
-        _set(r, item)
+        set_field(r, item)
         return
     name = thing.entity or noun.name
     if thing.owner and thing.owner != r.entity and noun.head in PARTS:
         r.note(f"fields: {item.said}")
         r.ask("also", f"What happens to {quoted(item.said)}: only read, or changed as well?", f"[{{delete: {name}}}]")
+        return
+    _beside(r, item, thing, name)
+
+
+def _beside(r: Reading, item: Item, thing: Thing, name: str) -> None:
+    """Another entity among the fields of an insert (children, a parent), or a field of its own."""
+    noun = item.noun
+    if noun is None:
         return
     if noun.plural and not is_attribute(noun.name):
         standing = name in r.words.names or r.words.is_thing(noun.head) or thing.owner == r.entity
@@ -201,82 +201,18 @@ def _written(r: Reading, item: Item) -> None:
             r.with_.append(role)
             r.why("with", f"{quoted(item.said)}: written together with the {r.entity}")
         elif kind != "self":
-            r.note(f"fields: {item.said}")
+            unsure(r, item)
     elif thing.entity in DEPENDENT and r.entity not in DEPENDENT:
         kind, role = relate(r, thing.entity, plural=False, said=item.said)
         if kind == "child":
             r.with_.append(role)
             r.why("with", f"{quoted(item.said)}: written together with the {r.entity}")
+        else:
+            unsure(r, item)
     elif thing.entity and r.words.is_thing(thing.entity) and not is_attribute(thing.entity):
         belong(r, thing.entity, item.said)
     else:
-        r.draft.field(r.entity, noun.name, f"{quoted(item.said)} in “{r.name}”: taken for a field of {r.entity}")
-
-
-def _set(r: Reading, item: Item, value: str = "") -> None:
-    """One item of an update's fields: the field it sets, on the entity itself."""
-    noun = item.noun
-    if noun is None or item.everything:
-        if noun is None and not item.everything:
-            r.note(f"sets: {item.said}")
-        return
-    thing = thing_of(noun, r.words, r.entity)
-    if thing.entity and thing.attribute and thing.entity != r.entity:
-        r.note(f"sets: {item.said}")
-        r.ask(
-            "also",
-            f"Is {quoted(item.said)} changed by the same operation, or only read?",
-            f"[{{update: {thing.entity}}}]",
-        )
-        return
-    if noun.by_id or (thing.entity and not thing.attribute):
-        if noun.by_id or thing.entity == r.entity or not r.words.is_thing(thing.entity):
-            return
-        if not is_attribute(noun.name):
-            r.note(f"sets: {item.said}")
-            return
-    name = thing.attribute or noun.name
-    path = r.draft.field(r.entity, name, f"{quoted(item.said)} in “{r.name}”: taken for a field of {r.entity}")
-    r.sets.setdefault(path, value or f":{name}")
-    r.why("set", f"the fields name {quoted(item.said)}")
-
-
-def _states(r: Reading) -> None:
-    """`mark as read`, `assign to an agent`, `change to shipped`."""
-    for noun in r.phrase.linked("as"):
-        word = _IN_ENGLISH.get(noun.head, noun.head)
-        if word in _FLAGS:
-            path = r.draft.field(r.entity, f"is_{word}", f"“as {word}” is a flag", "bool")
-            r.sets[path] = "true"
-        else:
-            path = r.draft.field(r.entity, "status", f"“as {word}” is a state", "enum")
-            r.sets[path] = word
-        r.why("set", f"“as {word}”")
-    for noun in r.phrase.linked("to"):
-        thing = thing_of(noun, r.words)
-        if thing.entity and thing.sure and r.phrase.verb in _GIVES:
-            party = r.words.party(thing.entity)
-            path = r.draft.parent(
-                r.entity,
-                party,
-                thing.entity if party != thing.entity else "",
-                f"{a(r.entity)} is given to {a(thing.entity)}",
-            )
-            r.sets[path] = f":{thing.entity}"
-            r.why("set", f"{a(r.entity)} is given to {a(thing.entity)}")
-        elif not r.sets:
-            path = r.draft.field(r.entity, "status", f"“to {noun_said(noun)}” is a state", "enum")
-            r.sets[path] = noun.name
-            r.why("set", f"“to {noun_said(noun)}” is read as a state")
-            r.ask(
-                "set", f"What does “to {noun_said(noun)}” change? It is read as the status.", f"{{{path}: {noun.name}}}"
-            )
-
-
-def _to_state(r: Reading) -> str:
-    """`change status to shipped`: the value."""
-    noun = next(iter(r.phrase.linked("to")), None)
-    return noun.name if noun is not None and not thing_of(noun, r.words).entity else ""
+        own_field(r, noun.name, item)
 
 
 def _part_of_basket(r: Reading) -> None:
