@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-import inflect
-
-
-@lru_cache(maxsize=1)
-def _nouns() -> inflect.engine:
-    return inflect.engine()  # compiles hundreds of patterns: once is enough
+import inflection
 
 
 @lru_cache(maxsize=4096)
 def plural(noun: str) -> str:
     """A structure's name: `order` → `orders`, `category` → `categories`; a plural stays."""
-    if _nouns().singular_noun(noun):  # type: ignore[arg-type, unused-ignore]
-        return noun
-    return str(_nouns().plural_noun(noun) or noun)  # type: ignore[arg-type, unused-ignore]
+    return str(inflection.pluralize(inflection.singularize(noun)))
 
 
 def order_text(order: Iterable[tuple[str, int]]) -> str:
