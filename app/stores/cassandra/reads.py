@@ -119,7 +119,7 @@ def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -
     if where.several:
         yield "-- first in the bucket or shard of that row, then in those that follow"
     # The key's own columns: the same attribute may be kept beside it, under another name.
-    names = {where.attr(p): key_column(p, spot.record.of, here.world).name for p in spot.order}
+    names = {where.attr(p): key_column(p, spot.table.of, here.world).name for p in spot.order}
     if len({way for _, way in ask}) == 1:
         columns = ", ".join(quoted(names[a]) for a, _ in ask)
         values = ", ".join(f":last_{names[a]}" for a, _ in ask)

@@ -32,7 +32,13 @@ class Spot:
         found = names_of(self.structure, self.record, world)
         if not self.structure.static:
             return found
-        return replace(found, paths={**found.paths, **static_names(self.structure, world)})
+        own = self._own_keys(world) if self.record.static else {}
+        return replace(found, paths={**found.paths, **own, **static_names(self.structure, world)})
+
+    def _own_keys(self, world: World) -> dict[str, str]:
+        """The parent's key under the names of the columns that hold it."""
+        of = self.record.of
+        return {lay.column(of, p.attr, world): key_column(p, self.table.of, world).name for p in self.partition}
 
     @property
     def partition(self) -> tuple[KeyPart, ...]:
@@ -92,7 +98,8 @@ class Where:
             if text:
                 found.append(text)
         found += self._indexed() if self.spot.index else []
-        for part in self.spot.order if found and not self.spot.index else ():
+        rows = found and not self.spot.index and not self.spot.record.static
+        for part in self.spot.order if rows else ():
             mine = self._clustering(part)
             found += mine
             if self.span or not mine:
@@ -116,7 +123,7 @@ class Where:
     def _partition(self, part: KeyPart) -> str:
         """Equality, IN, or one request for each bucket or shard; empty where nothing binds the column."""
         attr = self.attr(part)
-        name = key_column(part, self.spot.record.of, self.world).name
+        name = key_column(part, self.spot.table.of, self.world).name
         column = quoted(name)
         for cond in self._of(attr):
             if cond.op in ("=", "in") and not part.filters:
@@ -158,7 +165,7 @@ class Where:
 
     def _clustering(self, part: KeyPart) -> list[str]:
         attr = self.attr(part)
-        column = quoted(key_column(part, self.spot.record.of, self.world).name)
+        column = quoted(key_column(part, self.spot.table.of, self.world).name)
         found = []
         for cond in self._of(attr):
             if cond.op == "=":

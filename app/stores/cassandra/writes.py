@@ -10,12 +10,13 @@ from app.model.keys import KeyPart
 from app.plan import lay
 from app.plan.types import Cond, Held, Touch
 from app.stores.cassandra.records import counter_columns, records
-from app.stores.cassandra.types import key_column, quoted
+from app.stores.cassandra.types import key_column, quoted, static_names
 from app.stores.cassandra.where import Spot, value_text
 from app.stores.common_query import entity_of, field_of, many
 from app.stores.common_steps import Context
 from app.stores.common_write import asked, value_of
 
+NOTHING: frozenset[str] = frozenset()
 SIGNS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "=": "=", "!=": "!="}
 
 
@@ -35,6 +36,12 @@ def write_lines(here: Context) -> Iterable[str]:
         yield "-- a condition reaches one partition of one table: it goes first, and the rest only if it was met"
         yield from guarded
         plain = [text for text in plain if text not in guarded]
+    if any(t.op == "move" for t in mine):
+        yield "-- :old_ is the value before. Where it equals the new one, leave the DELETE out: the statements of a batch"
+        yield "-- have one time, and of two for one row the deletion wins"
+    if here.pattern.action == "update" and any(_makes(text) for text in plain):
+        yield "-- an UPDATE makes a row where there is none; IF EXISTS refuses that, for the price of a lightweight"
+        yield "-- transaction, and alone or with others of its partition only"
     if len(plain) > 1:
         yield "-- one batch: all of it in the end, but not isolated where partitions differ"
         yield "BEGIN BATCH"
@@ -52,6 +59,11 @@ def write_lines(here: Context) -> Iterable[str]:
             yield f"-- later{within}: {touch.why} in {touch.structure}{_times(touch)}"
             yield from _support(touch, spot, here)
             yield from statements(touch, spot, here)
+
+
+def _makes(text: str) -> bool:
+    """Does an UPDATE without a condition make a row that was not there?"""
+    return text.startswith("UPDATE") and "\n    IF " not in text
 
 
 def _spot(touch: Touch, here: Context) -> Spot | None:
@@ -126,44 +138,62 @@ def statements(touch: Touch, spot: Spot, here: Context) -> list[str]:
         guard = " IF NOT EXISTS" if touch.only_if else ""
         return [f"{_insert(spot, here)}{guard};"]
     if touch.op == "remove":
-        return [_delete(table, where + condition)]
+        inside = (quoted(c) for c in static_names(spot.structure, here.world).values()) if spot.record.static else ()
+        return [_delete(table, where + condition, ", ".join(inside))]
     if touch.op == "move":
-        return [_delete(table, where), f"{_insert(spot, here)};"]
+        gone = " AND ".join(_key(spot, here, changed=_moved(touch, spot, here)))
+        return [_delete(table, gone), f"{_insert(spot, here)};"]
     sets = list(dict.fromkeys(_sets(touch, spot, here)))
     if not sets:
         return []
     return ["\n".join([f"UPDATE {table}", f"   SET {', '.join(sets)}", f" WHERE {where}{condition};"])]
 
 
-def _delete(table: str, where: str) -> str:
-    return " ".join(["DELETE FROM", table, "WHERE", f"{where};"])
+def _delete(table: str, where: str, columns: str = "") -> str:
+    """The whole row; `columns`: only these of it."""
+    return " ".join(["DELETE", *([columns] if columns else []), "FROM", table, "WHERE", f"{where};"])
 
 
-def _key(spot: Spot, here: Context, *, start: bool = False) -> Iterable[str]:
+def _moved(touch: Touch, spot: Spot, here: Context) -> frozenset[str]:
+    """Attributes of the key that get another value: the row's new place has it, the old one still its old value."""
+    changed = {a.removeprefix("=") for a in (*touch.attrs, *_given(spot, here))}
+    keys = (lay.column(spot.record.of, p.attr, here.world) for p in (*spot.partition, *spot.order) if p.attr)
+    return frozenset(k for k in keys if k.removeprefix("=") in changed)
+
+
+def _named(spot: Spot, here: Context) -> list[Cond]:
+    """What the operation fixes to one value."""
+    world, of = here.world, spot.record.of
+    return [c for a in asked(here.pattern) for c in lay.conds(a.where, of, world) if c.op == "=" and not a.loop]
+
+
+def _key(spot: Spot, here: Context, *, start: bool = False, changed: frozenset[str] = frozenset()) -> Iterable[str]:
     """Every key column with its value: what the operation names, else the value of the row in hand.
 
-    `start`: only those before the first clustering column that nothing names.
+    `start`: only those before the first clustering column that nothing names. `changed`: attributes of which the value
+    before is meant.
     """
     world, of = here.world, spot.record.of
-    conds = [c for a in asked(here.pattern) for c in lay.conds(a.where, of, world) if c.op == "=" and not a.loop]
+    conds = _named(spot, here)
     keys = spot.partition if spot.record.static else (*spot.partition, *spot.order)
     named = {c.attr for c in conds}
     for at, part in enumerate(keys):
         if start and at >= len(spot.partition) and lay.column(of, part.attr, world) not in named:
             return
-        column = key_column(part, of, world)
-        yield f"{quoted(column.name)} = {_key_value(part, conds, spot, here)}"
+        column = key_column(part, spot.table.of, world)
+        yield f"{quoted(column.name)} = {_key_value(part, conds, spot, here, changed)}"
 
 
-def _key_value(part: KeyPart, conds: list[Cond], spot: Spot, here: Context) -> str:
+def _key_value(part: KeyPart, conds: list[Cond], spot: Spot, here: Context, changed: frozenset[str]) -> str:
     attr = lay.column(spot.record.of, part.attr, here.world)
     filters = "".join(f"_{f.name}" for f in part.filters)
     if not part.attr:
         return f":{part.name or 'shard'}"
     found = next((c for c in conds if c.attr == attr and c.source is not None), None)
-    text = (
-        value_text(found.source.operands[0]) if found is not None and found.source is not None else f":{field_of(attr)}"
-    )
+    own = f":old_{field_of(attr)}" if attr in changed else f":{field_of(attr)}"
+    text = value_text(found.source.operands[0]) if found is not None and found.source is not None else own
+    if attr in changed and text == _value(attr, _given(spot, here), here)[1]:
+        text = own
     return text + filters if text.startswith(":") else text
 
 
@@ -193,15 +223,30 @@ def _value(attr: str, given: Mapping[str, Any], here: Context) -> tuple[str, str
     return "set", "null" if value is None else f":{field_of(attr)}"
 
 
+def _kept(conds: list[Cond], given: Mapping[str, Any]) -> list[Cond]:
+    """Conditions that still hold behind the operation."""
+    return [c for c in conds if c.attr not in given]
+
+
+def _new(attr: str, given: Mapping[str, Any], conds: list[Cond], here: Context) -> str:
+    """The value of a row that is written whole: what is set, else what the operation names it by."""
+    found = next((c for c in _kept(conds, given) if c.attr == attr and c.source is not None), None)
+    if found is not None and found.source is not None:
+        return value_text(found.source.operands[0])
+    kind, text = _value(attr, given, here)
+    return f":new_{field_of(attr)}" if kind == "add" else text
+
+
 def _insert(spot: Spot, here: Context) -> str:
     """The whole row under its columns' names."""
     world, of = here.world, spot.record.of
-    names, given = spot.names(world), _given(spot, here)
+    names, given, conds = spot.names(world), _given(spot, here), _named(spot, here)
     values: dict[str, str] = {}
     for part in spot.partition if spot.record.static else (*spot.partition, *spot.order):
         attr = lay.column(of, part.attr, world) if part.attr else ""
-        plain = _value(attr, given, here)[1] if attr and not part.filters else _key_value(part, [], spot, here)
-        values[key_column(part, of, world).name] = plain
+        new = attr in given and not part.filters
+        plain = _new(attr, given, conds, here) if new else _key_value(part, _kept(conds, given), spot, here, NOTHING)
+        values[key_column(part, spot.table.of, world).name] = plain
     for at, held in enumerate(spot.record.shape):
         if at and held.how == "for each":
             continue
@@ -209,7 +254,7 @@ def _insert(spot: Spot, here: Context) -> str:
         for attr in (*sorted(attrs), *sorted(held.computed)):
             stored = names(attr).partition(".")[0]
             own = stored == names(attr) and entity_of(attr) == of and not (at and many(held.edge))
-            values.setdefault(stored, _value(attr, given, here)[1] if own else f":{stored}")
+            values.setdefault(stored, _new(attr, given, conds, here) if own else f":{stored}")
     columns = ", ".join(quoted(c) for c in values)
     return f"INSERT INTO {quoted(spot.structure.name)} ({columns})\nVALUES ({', '.join(values.values())})"
 
@@ -217,7 +262,7 @@ def _insert(spot: Spot, here: Context) -> str:
 def _sets(touch: Touch, spot: Spot, here: Context) -> Iterable[str]:
     names, given = spot.names(here.world), _given(spot, here)
     keys = {p.attr for p in (*spot.record.primary.partition, *spot.record.primary.order)}
-    key_names = {key_column(p, spot.record.of, here.world).name for p in (*spot.partition, *spot.order)}
+    key_names = {key_column(p, spot.table.of, here.world).name for p in (*spot.partition, *spot.order)}
     added = _added(touch, spot, here)
     for attr in sorted(touch.attrs - keys):
         stored = names(attr)
