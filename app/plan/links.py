@@ -4,7 +4,7 @@ with two ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from app.model.project import Project
@@ -59,19 +59,26 @@ def links(project: Project) -> tuple[Link, ...]:
 
 
 def relations(
-    project: Project, counts: Mapping[str, float], fields: Mapping[str, tuple[Field, ...]]
+    project: Project,
+    counts: Mapping[str, float],
+    fields: Mapping[str, tuple[Field, ...]],
+    unknown: Set[str] = frozenset(),
 ) -> tuple[Rel, ...]:
-    """Every relationship as the planner walks it, in the project's order."""
+    """Every relationship as the planner walks it, in the project's order. `unknown`: entities and links whose count is
+    a default.
+    """
     found: list[Rel] = []
     for r in project.relationships:
         if r.many_to_many:
-            found += _halves(r, counts, fields)
+            found += _halves(r, counts, fields, unknown)
         elif r.parent in fields and r.child in fields:
-            found.append(_relation(r, counts, fields))
+            found.append(_relation(r, counts, fields, unknown))
     return tuple(found)
 
 
-def _relation(r: Relationship, counts: Mapping[str, float], fields: Mapping[str, tuple[Field, ...]]) -> Rel:
+def _relation(
+    r: Relationship, counts: Mapping[str, float], fields: Mapping[str, tuple[Field, ...]], unknown: Set[str]
+) -> Rel:
     via = via_of(r, fields)
     key = _matching(key_of(r.parent, fields), via, r)
     present = _present(fields[r.child], via)
@@ -88,7 +95,13 @@ def _relation(r: Relationship, counts: Mapping[str, float], fields: Mapping[str,
         assumed=assumed,
         children_as=r.children_as,
         on_delete=r.on_delete,
+        invented=_unsaid(r.children) and not unknown.isdisjoint((r.parent, r.child)),
     )
+
+
+def _unsaid(given: GivenSpread | None) -> bool:
+    """Does nothing that was typed say how many there are on average?"""
+    return given is None or given.spread is None
 
 
 def _matching(key: tuple[str, ...], via: tuple[str, ...], r: Relationship) -> tuple[str, ...]:
@@ -134,7 +147,9 @@ def _link(r: Relationship, fields: Mapping[str, tuple[Field, ...]]) -> Link:
     return Link(name, r, tuple(ends), tuple(sources))
 
 
-def _halves(r: Relationship, counts: Mapping[str, float], fields: Mapping[str, tuple[Field, ...]]) -> list[Rel]:
+def _halves(
+    r: Relationship, counts: Mapping[str, float], fields: Mapping[str, tuple[Field, ...]], unknown: Set[str]
+) -> list[Rel]:
     link = _link(r, fields)
     found = []
     for (role, columns), entity, given in zip(link.ends, (r.from_, r.to), (r.out, r.in_), strict=True):
@@ -154,6 +169,7 @@ def _halves(r: Relationship, counts: Mapping[str, float], fields: Mapping[str, t
                 on_delete="cascade",
                 together=r.together,
                 link=link.name,
+                invented=_unsaid(given) and not unknown.isdisjoint((entity, link.name)),
             )
         )
     return found

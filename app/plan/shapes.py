@@ -33,6 +33,8 @@ class Rel:
     """Both degrees of the link this belongs to grow together."""
     link: str = ""
     """Name of the many-to-many relationship this is one half of."""
+    invented: bool = False
+    """The average rests on a number of records that nobody gave: no figure may be judged by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,8 @@ def _inflow(project: Project) -> dict[str, float]:
 
 def _build(project: Project, inflow: Mapping[str, float]) -> World:
     fields = {e.name: _fields_of(project, e) for e in project.entities}
-    counts, unknown, assumed = _counts(project, fields, inflow)
-    rels = relations(project, counts, fields)
+    counts, unknown, assumed, loose = _counts(project, fields, inflow)
+    rels = relations(project, counts, fields, unknown | loose)
     stats = {
         f"{entity}.{f.name}" if not f.computed else f"={entity}.{f.name}": s
         for entity, own in fields.items()
@@ -139,8 +139,8 @@ def _kinds(project: Project) -> Mapping[str, tuple[str, ...]]:
 
 def _counts(
     project: Project, fields: Mapping[str, tuple[Field, ...]], inflow: Mapping[str, float]
-) -> tuple[dict[str, float], frozenset[str], frozenset[str]]:
-    """Records of each entity and link; those unknown, and those assumed (unknown ones included)."""
+) -> tuple[dict[str, float], frozenset[str], frozenset[str], frozenset[str]]:
+    """Records of each entity and link; entities unknown, and assumed (unknown ones included); links unknown."""
     counts: dict[str, float] = {}
     guessed: set[str] = set()
     for e in project.entities:
@@ -149,22 +149,25 @@ def _counts(
             counts[e.name] = value
             if assumed:
                 guessed.add(e.name)
-    _derive(project, fields, counts)
+    _derive(project, fields, counts, guessed)
     unknown = {e.name for e in project.entities} - counts.keys()
+    loose = frozenset(link.name for link in links(project) if link.name not in counts)
     for name in sorted(unknown):
         kinds = [counts[k] for k in _kinds(project).get(name, ()) if k in counts]
         counts[name] = sum(kinds) if kinds else max(COUNT, inflow.get(name, 0.0) * MONTH)
         if kinds:
             unknown.discard(name)
-    _derive(project, fields, counts)
+    _derive(project, fields, counts, guessed)
     for link in links(project):
         counts.setdefault(link.name, COUNT)
-    return counts, frozenset(unknown), frozenset(guessed | unknown)
+    return counts, frozenset(unknown), frozenset(guessed | unknown), loose
 
 
-def _derive(project: Project, fields: Mapping[str, tuple[Field, ...]], counts: dict[str, float]) -> None:
+def _derive(
+    project: Project, fields: Mapping[str, tuple[Field, ...]], counts: dict[str, float], guessed: set[str]
+) -> None:
     """`parents × avg = children × present`: fill in what one missing number leaves open, as long as
-    something new is found.
+    something new is found. What follows from a guess is one (`guessed`).
     """
     changed = True
     while changed:
@@ -173,7 +176,10 @@ def _derive(project: Project, fields: Mapping[str, tuple[Field, ...]], counts: d
             if r.many_to_many:
                 _derive_link(r, counts)
             elif (given := r.children.spread if r.children else None) and given.avg > 0:
+                known = counts.keys() & {r.parent, r.child}
                 _derive_pair(r, given.avg, fields, counts)
+                if known & guessed or (r.children is not None and r.children.assumed):
+                    guessed |= (counts.keys() & {r.parent, r.child}) - known
         changed = len(counts) > before
 
 
