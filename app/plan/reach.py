@@ -117,7 +117,7 @@ def _source(name: str, of: str, world: World) -> tuple[Rel | None, Figure | None
 def _counts(change: Change, entity: str, rel: Rel | None, fig: Figure, record: Record) -> bool:
     """Whether a change alters a figure."""
     if rel is None:
-        return change.entity == entity and change.kind in ("insert", "delete")
+        return change.entity == entity and (change.kind in ("insert", "delete") or moves(change, record))
     if rel.child != change.entity:
         return False
     if record.purpose == "cache":
@@ -125,6 +125,13 @@ def _counts(change: Change, entity: str, rel: Rel | None, fig: Figure, record: R
     attrs = frozenset(change.sets)
     born = change.kind in ("insert", "delete", "upsert")
     return born or bool(attrs & fig.reads) or bool(attrs & frozenset(rel.via))
+
+
+def moves(change: Change, record: Record) -> bool:
+    """Does an update take what is counted out of one counter and into another?"""
+    if record.purpose != "counter" or change.kind != "update":
+        return False
+    return any(p.attr in change.sets for p in record.primary.partition)
 
 
 def _latest(name: str, fig: Figure) -> bool:

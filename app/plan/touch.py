@@ -62,6 +62,8 @@ class Touching:
         why = self.why or self._place_of_truth()
         if why == "computed" and self.record.purpose == "counter":
             why = "counter"
+        if why == "counter" and self.rel is None and self.change.kind == "update":
+            where = replace(where, count=where.count.times(2))  # out of one counter, into another
         if (each := self.record.entries) is not ONE:
             where = replace(where, count=where.count.of(each))
         if not (op := self._op(why)):
@@ -103,7 +105,7 @@ class Touching:
         if why == "computed":
             return "set" if "set" in self.change.sets.values() else "add"
         if why == "counter":
-            return "add" if kind != "set" else ""
+            return "add" if kind != "set" or self.rel is None else ""
         if why == "copy":
             return "set"
         if why == "embed" or (why == "queue" and self.record.value_type in ("", "list")):
