@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from app.importers.reading.attributes import is_attribute
+from app.importers.reading.attributes import UNIQUE, is_attribute
+from app.importers.reading.nouns import TRANSLATED
 from app.importers.reading.rates import UNITS
 from app.importers.reading.text import flat
 
@@ -51,6 +52,13 @@ _ORDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("least", re.compile(r"\b(?:lowest|least|smallest|menor|menos) (?P<by>[a-z_]+) (?:first|primero)\b")),
     ("cheap", re.compile(r"\b(?:cheapest|mas barat[oa]s?)(?: first| primero)?\b")),
     (
+        "by",
+        re.compile(
+            r"(?<=\w)\s*,\s*(?:by|por) (?P<by>[a-z_ ]+?)(?P<way> (?:asc|desc|ascending|descending|ascendente|"
+            r"descendente))?$"
+        ),
+    ),
+    (
         "popular",
         re.compile(
             r"\b(?:by )?(?:most popular|popularity|best selling|bestsell\w+|trending|most viewed|most liked|"
@@ -74,6 +82,7 @@ _SPAN = re.compile(
     rf"past|previous|ultim[oa]s?|pasad[oa]s?)\s+(?P<n>{_NUMBER})?\s*(?P<unit>{_UNIT})\b"
 )
 _TODAY = re.compile(
+    r"\b(?:of|for|in) the (?P<of>day|week|month|year)\b|"
     r"\b(?:(?:of|from|for|de) )?(?P<day>today(?: _s_)?|hoy|this (?P<unit>week|month|year)|"
     r"est[ea] (?P<unidad>semana|mes|ano))\b"
 )
@@ -90,6 +99,9 @@ _PAGED = re.compile(
     r"(?:\bwith |\bcon |\+ |,|\band )?\b(?:cursor |offset )?(?:paginat(?:ion|ed)|paging|paged|"
     r"paginaci?on|paginad[oa]s?|page by page|infinite scroll)\b"
 )
+_CURSOR = re.compile(r"\b(?:before|after|from|past|until) (?:a |the )?(?:given )?cursor\b")
+_OLDER = re.compile(r"(?<=[a-z] )(?P<word>older|earlier|previous|more)(?= [a-z_]+s\b)")
+_BEST = re.compile(r"\bbest[ -]?sellers?\b", re.IGNORECASE)
 _TEXT = re.compile(
     r"\b(?:full[ -]?text(?: search)?|text search|free text|by (?:text|keywords?|words?)|por (?:texto|"
     r"palabras?(?: clave)?)|with (?:text search|search))\b"
@@ -140,6 +152,7 @@ def read_asides(text: str, *, spanish: bool) -> tuple[str, Asides]:
     if condition := _WHERE.search(kept):
         out = replace(out, where=condition["where"].strip())
         kept = kept[: condition.start()]
+    kept = _BEST.sub("best selling products", kept)
     kept, out = _paging(kept, out)
     kept, out = _order(kept, out)
     kept, out = _time(kept, out)
@@ -161,6 +174,11 @@ def _cut(text: str, hit: re.Match[str] | None) -> str:
 
 
 def _paging(text: str, out: Asides) -> tuple[str, Asides]:
+    if hit := _CURSOR.search(flat(text)):
+        text, out = _cut(text, hit), replace(out, paging="cursor")
+    if hit := _OLDER.search(flat(text)):
+        newest = out.order or ("newest" if hit["word"] in ("older", "earlier", "previous") else "")
+        text, out = _cut(text, hit), replace(out, paging="cursor", order=newest, order_said=hit["word"])
     hit = _PAGED.search(flat(text))
     if not hit:
         return text, out
@@ -189,7 +207,12 @@ def _order(text: str, out: Asides) -> tuple[str, Asides]:
 
 
 def _sorts(hit: re.Match[str]) -> bool:
-    """`sorted by date` sorts; `products ordered by a customer` says who ordered them."""
+    """`sorted by date` sorts; `products ordered by a customer` says who ordered them; `of a user, by date` sorts."""
+    if hit[0].lstrip().startswith(","):
+        bound = re.search(r"\b(?:by|of|for|to|from|in|per|de|por|en)\b", hit.string[: hit.start()])
+        word = hit["by"].split()[-1]
+        known = TRANSLATED.get(word, word)
+        return bool(bound) and is_attribute(known) and known not in UNIQUE
     if not re.match(r"order|ordenad|rank", hit[0]):
         return True
     word = hit["by"].split()[-1]
@@ -202,7 +225,7 @@ def _time(text: str, out: Asides) -> tuple[str, Asides]:
         out = replace(out, span=f"{number} {_UNIT_OF[hit['unit']]}")
         return _cut(text, hit), out
     if hit := _TODAY.search(flat(text)):
-        unit = hit["unit"] or hit["unidad"] or "day"
+        unit = hit["of"] or hit["unit"] or hit["unidad"] or "day"
         return _cut(text, hit), replace(out, span=f"1 {_UNIT_OF[unit]}")
     if hit := _RANGE.search(flat(text)):
         return _cut(text, hit), replace(out, ranged="price" if "price" in hit[0] or "precio" in hit[0] else "time")

@@ -90,7 +90,11 @@ def read_rates(r: Reading, row: Row, *, spanish: bool) -> RateReading:
         peak = one.peak or (one.avg if role == "peak" else "")
         avg = "" if role == "peak" and not one.peak else one.avg
         found = RateReading(found.avg or avg, found.peak or peak, found.kind or one.kind, found.within or one.within)
-    if not found.found:
+    if found.found:
+        for remark in r.phrase.asides.remarks:
+            if looks_like_rate(remark):
+                r.note(remark)
+    else:
         for remark in r.phrase.asides.remarks:
             if looks_like_rate(remark):
                 found = read_rate(remark, spanish=spanish)

@@ -29,6 +29,7 @@ class EntityDraft:
     inferred: dict[str, str] = field(default_factory=dict)
     count: str = ""
     growth: str = ""
+    keep: str = ""
 
     def held(self, name: str) -> bool:
         return name in self.fields or bool(self.given and self.given.field(name))
@@ -189,7 +190,11 @@ class Draft:
 def _entity(made: EntityDraft) -> Entity:
     if made.given is None:
         plain: dict[str, Any] = {"name": made.name, "fields": list(made.fields.values()), "inferred": made.inferred}
-        plain |= {word: value for word, value in (("count", made.count), ("growth", made.growth)) if value}
+        plain |= {
+            word: value
+            for word, value in (("count", made.count), ("growth", made.growth), ("keep", made.keep))
+            if value
+        }
         return Entity.model_validate(plain)
     changed: dict[str, Any] = {}
     if made.fields:
@@ -200,12 +205,15 @@ def _entity(made: EntityDraft) -> Entity:
             "name": made.name,
             **({"count": made.count} if made.count else {}),
             **({"growth": made.growth} if made.growth else {}),
+            **({"keep": made.keep} if made.keep else {}),
         }
     )
     if made.count and made.given.count is None:
         changed["count"] = read.count
     if made.growth and made.given.growth is None:
         changed["growth"] = read.growth
+    if made.keep and made.given.keep is None:
+        changed["keep"] = read.keep
     if not changed:
         return made.given
     marks = {place: why for place, why in made.inferred.items() if place.split(".")[0] in changed or place in changed}

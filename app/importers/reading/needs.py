@@ -7,12 +7,14 @@ from typing import Any
 from app.importers.reading.attributes import TOTALS, is_attribute
 from app.importers.reading.items import Item
 from app.importers.reading.noun import Noun
-from app.importers.reading.nouns import FACETS, PARTS, SCREENS
+from app.importers.reading.nouns import FACETS, LABELS, PARTS, SCREENS
 from app.importers.reading.reader import Reading, noun_said, relate
 from app.importers.reading.reads import bind
 from app.importers.reading.text import a, quoted, words_of
 from app.importers.reading.things import PEOPLE, Thing, thing_of
 
+FIGURES = words_of("count avg average mean sum total min max minimum maximum number")
+"""Words for what is computed: no fields of the things that they are computed of."""
 _FILTERS = words_of("filter filtering sorting option search facet criterion")
 
 
@@ -24,10 +26,14 @@ def read_needs(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     for noun in r.phrase.linked("with"):
         if noun.head in _FILTERS:
             r.ask("where", f"Which {noun_said(noun)}: by which fields?", f"{r.entity}.status = :status")
+        elif noun.head in LABELS and not noun.plural and r.action in ("list", "search", "count"):
+            bind(r, noun, "by")
         else:
             read_item(r, Item(noun_said(noun), noun))
     figures = r.action in ("count", "aggregate")
     for item in items:
+        if item.noun is not None and item.noun.head in FIGURES and (figures or thing.attribute.endswith("_count")):
+            continue
         if item.noun is None or not figures or is_attribute(item.noun.name) or item.by:
             read_item(r, item)
     if figures:
@@ -35,7 +41,7 @@ def read_needs(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
         return
     if items and r.needs:
         r.why("needs", f"the fields name {', '.join(quoted(i.said) for i in items[:6])}")
-    beside = r.phrase.linked("with") and not thing.attribute
+    beside = any(n.plural or n.head not in LABELS for n in r.phrase.linked("with")) and not thing.attribute
     if (beside and r.entity not in r.needs) or not r.needs:
         r.needs.insert(0, r.entity)
         r.why("needs", f"the {r.entity} itself" if beside else f"no field is named, so the whole {r.entity}")
@@ -75,7 +81,9 @@ def _place(r: Reading, noun: Noun, thing: Thing, item: Item) -> None:
     name = noun.name
     made = r.draft.entities[r.entity]
     own = name.removeprefix(f"{r.entity}_")
-    if name in SCREENS or (name in FACETS and r.entity in PEOPLE):
+    if noun.said == "units" and "unit" not in r.words.heads:
+        r.need(r.draft.field(r.entity, "units", f"{quoted(item.said)}: how many", "int32"))
+    elif (name in SCREENS and not is_attribute(name)) or (name in FACETS and r.entity in PEOPLE):
         r.need(r.entity)
     elif noun.by_id or name == "id":
         _id(r, noun, thing, item)

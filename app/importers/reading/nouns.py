@@ -24,7 +24,7 @@ ENTITIES = words_of(
     queue quiz quote race reading receipt recipe reaction record refund region registration release rental report
     reply request reservation resource restaurant return review reviewer ride role room route rule sale sample
     schedule school score screen season seat segment seller sender sensor series server service session setting
-    shift shipment shop show site skill song source stall station stock store story student subscriber subscription
+    shift shipment shop show site skill song source stall station store story student subscriber subscription
     supplier survey table tag task teacher team template tenant test thread ticket token tournament track trade
     transaction transfer trip tweet unit user variant vehicle vendor venue video viewer visit visitor vote voucher
     wallet warehouse webhook widget wishlist worker workflow workspace zone car bus truck warehouse recipient
@@ -49,7 +49,7 @@ ROLES = words_of(
     """
     assignee approver attendee author borrower buyer contributor creator editor follower lender manager moderator
     organizer owner participant receiver recipient reporter reviewer seller sender speaker viewer watcher writer
-    commenter
+    commenter requester
     """
 )
 

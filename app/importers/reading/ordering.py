@@ -71,7 +71,9 @@ def _ranked(r: Reading, said: str) -> None:
     by = next((n.name for n in r.phrase.linked("by") if n.name in _RANKED or n.name.endswith("count")), "")
     made = r.draft.entities[r.entity]
     needed = [n.split(".")[1] for n in r.needs if isinstance(n, str) and n.startswith(f"{r.entity}.")]
-    counted = next((n for n in needed if n in TOTALS or n.startswith("total") or n.endswith("count")), "")
+    counted = next(
+        (n for n in needed if n in TOTALS or n == "units" or n.startswith("total") or n.endswith("count")), ""
+    )
     held = by or next((name for name in _RANKED if made.held(name)), counted)
     if not held and r.entity in ("score", "player", "leaderboard"):
         held = "points" if r.entity == "score" else "score"

@@ -39,7 +39,7 @@ def read_rows(rows: tuple[Row, ...], into: Project, counts: tuple[Count, ...], u
             "traffic": traffic,
         }
     )
-    asks = [q for r in readings for q in r.questions] + questions + _children(draft)
+    asks = [q for r in readings for q in r.questions] + questions + _children(draft) + _tenant(readings, into)
     asks = [q for q in asks if q.place not in asked]
     read = tuple(
         RowReading(row.line, row.operation, p.operation, describe(p), bool(p.action))
@@ -83,9 +83,25 @@ def _learned(readings: list[Reading], draft: Draft, into: Project, counts: tuple
         for t in TIMES
         if t in e.fields and "monotonic" not in e.fields[t]
     )
-    names = given.names | frozenset(draft.entities)
+    doubtful = _doubtful(readings, draft) - given.names
+    names = given.names | (frozenset(draft.entities) - doubtful)
+    heads -= doubtful
+    fields = frozenset((name, f) for name, e in draft.entities.items() for f in e.fields if name not in doubtful)
+    fields |= frozenset((e.name, f.name) for e in into.entities for f in e.fields)
+    links = frozenset((x.parent, x.child, x.via) for x in draft.links if not x.many)
     many = frozenset(frozenset((x.parent, x.child)) for x in draft.links if x.many and x.child not in LABELS)
-    return Vocabulary(names, given.heads | heads, timed, given.pairs | said, many, times)
+    return Vocabulary(names, given.heads | heads, timed, given.pairs | said, many, times, fields, links)
+
+
+def _doubtful(readings: list[Reading], draft: Draft) -> frozenset[str]:
+    """Names read as entities that are a figure of something else: `average rating` where a review has a rating."""
+    out = set()
+    for r in readings:
+        asked = any(q.place.endswith("/entity") for q in r.questions)
+        if r.action == "aggregate" or asked:
+            names = (r.entity, r.entity.removesuffix("_level"))
+            out |= {r.entity for name, e in draft.entities.items() if name != r.entity and set(names) & set(e.fields)}
+    return frozenset(out)
 
 
 def _pass(
@@ -137,6 +153,18 @@ def _children(draft: Draft) -> list[Question]:
             text = f"How many {many(link.child)} has one {link.name}: on average, at p99, at most?"
             out.append(Question(f"relationships/{link.name}-{link.child}/children", text, hint))
     return out
+
+
+def _tenant(readings: list[Reading], into: Project) -> list[Question]:
+    """Where many rows name the customer whose data they stay in, whether all of them do."""
+    if into.tenant:
+        return []
+    for name in ("tenant", "workspace", "organization", "organisation"):
+        bound = [r for r in readings if any(t.endswith(f" = :{name}") for t in r.terms) and r.entity != name]
+        if len(bound) >= 3 and len(bound) * 5 >= len(readings):
+            text = f"{len(bound)} of {len(readings)} rows stay inside one {name}. Does every pattern on what it owns?"
+            return [Question("tenant", text, f"tenant: {name}")]
+    return []
 
 
 def _traffic(into: Project, counts: tuple[Count, ...], names: frozenset[str]) -> tuple[Traffic | None, set[str]]:
@@ -201,6 +229,8 @@ def describe(pattern: Pattern) -> str:
         pieces.append("sets " + ", ".join(f"{k} = {v}" for k, v in pattern.set.items()))
     if pattern.with_:
         pieces.append("with " + ", ".join(pattern.with_))
+    if pattern.also:
+        pieces.append("also " + ", ".join(f"{step.action} {step.entity}" for step in pattern.also))
     if pattern.rate:
         pieces.append(", ".join(a.text for a in (pattern.rate.avg, pattern.rate.peak) if a))
     return "; ".join(pieces)

@@ -78,6 +78,7 @@ def read_phrase(text: str, *, spanish: bool = False) -> Phrase:
     said = spell_out(without_id(text))
     if spanish:
         said = UNREAD.sub("unread", said)
+    said = _after_title(said, spanish=spanish)
     said, asides = read_asides(said, spanish=spanish)
     tokens = _tokens(said)
     phrase = Phrase(text, asides=asides, spanish=spanish)
@@ -97,6 +98,15 @@ def without_id(text: str) -> str:
     if named := _ID_THEN_NAME.match(text):
         return named[1]
     return _ID.sub("", text, count=1).strip()
+
+
+def _after_title(said: str, *, spanish: bool) -> str:
+    """`Checkout: create order from cart`: a title, and behind its colon what is done."""
+    title, colon, action = said.partition(": ")
+    first = flat(action).split(" ")[0]
+    if colon and len(title.split()) <= 4 and first in (SPANISH if spanish else ENGLISH):
+        return action
+    return said
 
 
 def _tokens(text: str) -> list[str]:

@@ -24,17 +24,21 @@ def read_conditions(r: Reading, thing: Thing) -> None:
         bind(r, Noun((thing.owner,), said=thing.owner), "of")
     for link in r.phrase.links:
         for noun in link.nouns if link.how in _BINDING else ():
-            if not (searched and is_attribute(noun.name) and not noun.by_id):
+            if not (searched and is_attribute(searched_field(noun)) and not noun.by_id):
                 bind(r, noun, link.how)
         if link.how in ("where", "without"):
             said = f"{link.how} {noun_said(link.nouns[0])}"
             r.note(said)
             r.ask("where", f"Which condition is {quoted(said)}?", f"{r.entity}.status = :status")
+    for remark in r.phrase.asides.remarks:
+        if re.search(r"\bfilter|\bfiltro|\brange\b", remark):
+            r.ask("where", f"Which conditions does {quoted(remark)} add?", f"{r.entity}.status = :status")
     _vague(r)
     _kin(r)
     _done_by(r)
     for state in (*thing.states, *(r.phrase.head.states if r.phrase.head and not thing.states else ())):
-        _state(r, state)
+        if not thing.attribute.startswith(f"{state}_"):
+            bind_state(r, state)
     _within_time(r)
     if r.phrase.asides.where:
         _literal(r, r.phrase.asides.where)
@@ -153,8 +157,10 @@ def _by_other(r: Reading, thing: Thing, word: str, how: str, said: str) -> None:
         r.term(far_condition(r, word))
         r.why("where", f"by {said}: many-to-many")
         return
-    party = r.words.party(word)
-    if r.action == "list":
+    assigned = how == "to" and bool(r.phrase.head) and noun_said(r.phrase.head).endswith("assigned")
+    role = (r.words.assignee(r.entity) if assigned and word in PEOPLE else "") or word
+    party = r.words.party(role)
+    if r.action == "list" and role == word:
         r.pairs.append((word, r.entity))
     if thing.owner and thing.owner not in (word, r.entity):
         r.note(f"{said}: {thing.owner}")
@@ -162,24 +168,44 @@ def _by_other(r: Reading, thing: Thing, word: str, how: str, said: str) -> None:
         reason = f"“{said}”: each {r.entity} belongs to the user who asks"
     else:
         reason = f"“{how if how not in ('own', 'from', 'to') else 'of'} {said}”: each {r.entity} belongs to one {word}"
-    path = r.draft.parent(r.entity, party, word if party != word else "", reason)
+    path = r.draft.parent(r.entity, party, role if party != role else "", reason)
     r.term(f"{path} = :{'me' if how == 'mine' else parameter(word)}")
     r.why("where", f"by {said}: the key of its {kind} {word}")
 
 
-def _state(r: Reading, state: str) -> None:
+def bind_state(r: Reading, state: str) -> None:
+    """`open`, `unread`: a condition on the status or on a flag."""
     if state == "unread":
         path = r.draft.field(r.entity, "is_read", "“unread” says it", "bool")
         r.term(f"{path} = false")
+    elif state in ("overdue", "abandoned"):
+        _judged(r, state)
+        return
     else:
         path = r.draft.field(r.entity, "status", f"“{state}” names a state", "enum")
         r.term(f"{path} = '{state}'")
     r.why("where", f"“{state}” is read as a state of the {r.entity}")
 
 
+def _judged(r: Reading, state: str) -> None:
+    """`overdue`, `abandoned`: judged by a time, not kept as a status. Without a known time it is a question."""
+    due = next((n for n in ("due_at", "due_date", "due", "deadline") if (r.entity, n) in r.words.fields), "")
+    if state == "overdue" and due:
+        path = r.draft.field(r.entity, due, "“overdue”: its time has passed", "datetime")
+        r.term(f"{path} < now()")
+        r.why("where", f"“overdue” is read as {path} in the past")
+        r.ask("where", f"Is {a(r.entity)} that is done still overdue? No status is read from it.", f"{path} < now()")
+        return
+    hint = f"{r.entity}.{'due_at < now()' if state == 'overdue' else 'updated_at < :before'}"
+    r.ask("where", f"What makes {a(r.entity)} “{state}” in {quoted(r.name)}? No condition is read from it.", hint)
+
+
 def _within_time(r: Reading) -> None:
     asides = r.phrase.asides
-    if asides.span:
+    if asides.span and asides.order == "popular":
+        asked = f"What is counted over “{asides.span}” in {quoted(r.name)}? No condition is read from it."
+        r.ask("where", asked, "order.created_at >= :since")
+    elif asides.span:
         path = r.draft.time(r.entity, f"“{asides.span}” asks for a time")
         r.term(f"{path} >= :since")
         r.plain["span"] = {path: asides.span}
@@ -226,13 +252,16 @@ def _value(text: str) -> str:
     return f"'{text}'"
 
 
+def searched_field(noun: Noun) -> str:
+    """`by subject text`: the subject is what is searched."""
+    words = noun.words
+    return "_".join(words[:-1] if len(words) > 1 and words[-1] in ("text", "keyword", "word") else words)
+
+
 def read_search(r: Reading) -> None:
     """The fields a text search looks into: those named, else the usual ones of such a thing."""
-    fields = [
-        n.name
-        for n in r.phrase.linked("by", "of")
-        if is_attribute(n.name) and n.name not in ("text", "keyword", "query")
-    ]
+    named = [searched_field(n) for n in r.phrase.linked("by", "of")]
+    fields = [name for name in named if is_attribute(name) and name not in ("text", "keyword", "query")]
     whole = r.phrase.asides.text or not fields
     if not fields:
         made = r.draft.entities[r.entity]

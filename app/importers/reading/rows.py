@@ -9,26 +9,31 @@ from app.importers.reading.cells import Row, check_kind, kind_of, read_freshness
 from app.importers.reading.consistency import looks_like_consistency
 from app.importers.reading.draft import Draft
 from app.importers.reading.items import Item, read_items
-from app.importers.reading.needs import read_needs
-from app.importers.reading.noun import Noun
+from app.importers.reading.needs import FIGURES, read_needs
+from app.importers.reading.noun import Noun, noun_of
 from app.importers.reading.ordering import read_order
 from app.importers.reading.phrase import read_phrase, without_id
 from app.importers.reading.rates import looks_like_rate
-from app.importers.reading.reader import Reading, noun_said
+from app.importers.reading.reader import Reading, noun_said, parameter
 from app.importers.reading.reads import (
+    bind,
     is_of_person,
     read_conditions,
     read_search,
 )
+from app.importers.reading.remarks import read_remark
 from app.importers.reading.subject import decide
-from app.importers.reading.text import flat, quoted
-from app.importers.reading.things import Thing, Vocabulary
+from app.importers.reading.text import flat, many, quoted
+from app.importers.reading.things import Thing, Vocabulary, thing_of
+from app.importers.reading.together import belong
 from app.importers.reading.writes import read_delete, read_insert, read_update, read_upsert
 
 _LATENCY = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|sec|seconds?|segundos?)\b")
 _ASKS = re.compile(
     r"(?:who|which|what|where|when|is|are|does|do|can|quien|quienes|cual|cuales|que|donde|como|how(?! many))\b"
 )
+_LIMITS = re.compile(r"(?:api )?(?:rate limit|throttle)\w*\b")
+_SCOPE = re.compile(r"(?:(?:with)?in|inside|per|for|of|scoped to|dentro de|por)\b")
 _WALKS = re.compile(
     r"\b(friends? of friends?|amigos? de (?:mis )?amigos?|shortest path|path from|recursive|"
     r"hierarchy|tree|breadcrumb|degrees of|mutual friends)\b"
@@ -53,7 +58,12 @@ def interpret(row: Row, name: str, draft: Draft, words: Vocabulary, *, spanish: 
     rate = read_rates(r, row, spanish=spanish)
     kind = kind_of(row, rate)
     items = read_items(row.cells.get("fields", ""), spanish=spanish)
-    if kind != "none" and not _ASKS.match(flat(row.operation)) and not _WALKS.search(flat(row.operation)):
+    if (
+        kind != "none"
+        and not _LIMITS.match(flat(row.operation))
+        and not _ASKS.match(flat(row.operation))
+        and not _WALKS.search(flat(row.operation))
+    ):
         thing = decide(r, items, kind, row.cells.get("entity", ""))
         if r.action:
             _read(r, thing, items)
@@ -78,6 +88,21 @@ def _read(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
         read_delete(r, thing)
     else:
         _read_read(r, thing, items)
+    _scoped(r)
+
+
+def _scoped(r: Reading) -> None:
+    """`(within tenant)`: one more thing that the record is bound to."""
+    for remark in r.phrase.asides.remarks:
+        hit = _SCOPE.match(flat(remark))
+        noun = noun_of(flat(remark)[hit.end() :].split(), spanish=r.phrase.spanish) if hit else None
+        thing = thing_of(noun, r.words) if noun else Thing()
+        if noun is None or not (thing.entity and r.words.is_thing(thing.entity)) or thing.entity == r.entity:
+            continue
+        if r.action == "insert":
+            belong(r, thing.entity, remark)
+        else:
+            bind(r, noun, "of")
 
 
 def _read_read(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
@@ -94,9 +119,14 @@ def _read_read(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     read_needs(r, thing, items)
     read_order(r)
     if r.action == "aggregate":
-        _figures(r, items)
+        _figures(r, thing, items)
     if r.action in ("list", "search"):
         _ask_list(r)
+    if r.action == "list" and r.plain.get("paging") == "cursor" and not r.terms:
+        owners = sorted(parent for parent, child in r.words.pairs if child == r.entity)
+        of = f": those of one {' or '.join(owners)}" if owners else ""
+        asked = f"Which {many(r.entity)}{of}? No condition is named."
+        r.ask("where", asked, f"{r.entity}.{owners[0]}_id = :{parameter(owners[0])}" if owners else "")
 
 
 def _person_of(r: Reading, of: Noun, head: Noun, items: tuple[Item, ...]) -> tuple[Thing, tuple[Item, ...]]:
@@ -120,20 +150,24 @@ def _ask_list(r: Reading) -> None:
         r.ask("limit", "How many at a time, and is there a next page?", "limit: 20, paging: cursor")
 
 
-def _figures(r: Reading, items: tuple[Item, ...]) -> None:
+def _figures(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     """What an aggregate computes: an average or sum where the words say so."""
     said = flat(r.phrase.text)
-    field_name = next(
+    field_name = thing.attribute or next(
         (
             i.noun.name
             for i in items
-            if i.noun and len(i.noun.words) == 1 and r.draft.entities[r.entity].held(i.noun.name)
+            if i.noun
+            and len(i.noun.words) == 1
+            and i.noun.name not in FIGURES
+            and r.draft.entities[r.entity].held(i.noun.name)
         ),
         "",
     )
     if re.search(r"\b(average|avg|mean|promedio|media)\b", said):
         path = r.draft.field(r.entity, field_name or "value", "an average is asked for", "double")
-        r.plain["compute"] = f"avg({path})"
+        counted = any(i.noun is not None and i.noun.name == "count" for i in items)
+        r.plain["compute"] = f"avg({path})" + (", count(*)" if counted else "")
     elif re.search(r"\b(sum|total|totals|revenue|suma)\b", said):
         path = r.draft.field(r.entity, field_name or "total", "a sum is asked for", "decimal")
         r.plain["compute"] = f"sum({path})"
@@ -166,6 +200,7 @@ def _rest(r: Reading, row: Row, items: tuple[Item, ...], kind: str) -> None:
         r.note(row.operation)
     if note := row.cells.get("notes", ""):
         r.note(note)
+        read_remark(r, note)
     for remark in r.phrase.asides.remarks:
         if not looks_like_rate(remark) and not looks_like_consistency(remark) and remark not in r.name:
             r.note(remark)
@@ -183,6 +218,12 @@ def _ask_action(r: Reading, kind: str, items: tuple[Item, ...]) -> None:
             "action",
             "The row says that no data is read or written. Leave it out?",
             "delete the row, or say what it reads",
+        )
+    elif _LIMITS.match(flat(r.phrase.text)):
+        r.ask(
+            "action",
+            f"{quoted(r.name)} counts calls against a limit: which thing counts them, and for how long?",
+            "upsert: an entity with a key, a window of time and a count",
         )
     elif _WALKS.search(flat(r.phrase.text)):
         r.ask(

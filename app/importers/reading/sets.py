@@ -6,7 +6,7 @@ from app.importers.reading.attributes import is_attribute
 from app.importers.reading.items import Item
 from app.importers.reading.reader import Reading, noun_said, parameter
 from app.importers.reading.text import a, quoted, words_of
-from app.importers.reading.things import thing_of
+from app.importers.reading.things import PEOPLE, thing_of
 
 _FLAGS = words_of("read seen favorite favourite deleted starred pinned done spam")
 _IN_ENGLISH = {
@@ -90,11 +90,12 @@ def set_states(r: Reading) -> None:
     for noun in r.phrase.linked("to"):
         thing = thing_of(noun, r.words)
         if thing.entity and thing.sure and r.phrase.verb in _GIVES:
-            party = r.words.party(thing.entity)
+            role = (r.words.assignee(r.entity) if thing.entity in PEOPLE else "") or thing.entity
+            party = r.words.party(role)
             path = r.draft.parent(
                 r.entity,
                 party,
-                thing.entity if party != thing.entity else "",
+                role if party != role else "",
                 f"{a(r.entity)} is given to {a(thing.entity)}",
             )
             r.sets[path] = f":{thing.entity}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.importers.reading.attributes import TOTALS
+from app.importers.reading.attributes import TOTALS, is_attribute
 from app.importers.reading.items import Item
 from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import PARTS, SERIES, SOURCES
@@ -14,6 +14,7 @@ from app.model.workload import WRITES
 _ALL = words_of("newest latest oldest recent all")
 _FIGURES = words_of("average avg mean total")
 _SOLD = ("sale", "order", "payment", "invoice", "transaction", "purchase")
+_BASKETS = words_of("cart basket wishlist")
 _CONTESTS = words_of("game leaderboard tournament contest match quiz level race season")
 
 
@@ -43,12 +44,19 @@ def _subject(r: Reading, items: tuple[Item, ...], named: str) -> Thing:
     owner = _owner(r)
     if head is None or head.name in _ALL:
         column = _from_column(named, r.words, "")
+        if not column.entity and head is None and r.phrase.action in ("insert", "upsert") and items:
+            basket = next((n.name for n in r.phrase.linked("to") if n.name in _BASKETS), "")
+            if basket:
+                return Thing(f"{basket}_item", basket, why=f"what is added to {a(basket)} is an item of it")
         if column.entity or r.phrase.action in WRITES:
             return column
         return _unnamed(r, owner, items)
     whose = owner if head.words[0] in PARTS and len(head.words) == 1 else ""
     thing = thing_of(head, r.words, whose)
     reads = r.phrase.action not in WRITES
+    measured = r.words.holder(head.name) if r.phrase.action == "aggregate" and not head.plural else ""
+    if measured and is_attribute(head.name):
+        return Thing(measured, owner, head.name, f"“{noun_said(head)}” is a field of {measured}")
     if owner and ((head.words[0] in _FIGURES and reads) or (thing.attribute == "count" and thing.entity)):
         name = head.name if head.words[0] in _FIGURES else f"{thing.entity}_count"
         return Thing(owner, "", name, f"“{noun_said(head)}” of {a(owner)}: a figure kept with it")
@@ -72,6 +80,12 @@ def _of_attribute(r: Reading, head: Noun, attribute: str, owner: str, named: str
     sold = next((name for name in _SOLD if name in r.words.names), "")
     if sold and (attribute in TOTALS or head.words[0] in TOTALS):
         return Thing(sold, "", why=f"“{said}” adds up every {sold}")
+    if attribute == "count" and head.states:
+        attribute = f"{head.states[0]}_count"
+    holder = r.words.holder(attribute) or r.words.holder(attribute.removesuffix("_level"))
+    if not owner and holder:
+        held = attribute if (holder, attribute) in r.words.fields else attribute.removesuffix("_level")
+        return Thing(holder, "", held, f"“{said}” is a field of {holder}")
     if owner in SOURCES and r.phrase.action not in WRITES:
         return Thing(_series(r.words), owner, attribute, f"“{said}” of {a(owner)}: one of its readings")
     if owner:

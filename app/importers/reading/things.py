@@ -48,6 +48,10 @@ class Vocabulary:
     """Ends of many-to-many relationships."""
     times: tuple[tuple[str, str], ...] = ()
     """The field that a text itself names as an entity's time."""
+    fields: frozenset[tuple[str, str]] = frozenset()
+    """(entity, field) as far as any row names them."""
+    links: frozenset[tuple[str, str, str]] = frozenset()
+    """(parent, child, field of the child that holds the parent's key)."""
 
     def is_thing(self, word: str) -> bool:
         return word in self.names or is_entity_word(word)
@@ -57,6 +61,15 @@ class Vocabulary:
         if word in ROLES and "user" in self.names and word not in self.heads:
             return "user"
         return word
+
+    def holder(self, name: str) -> str:
+        """The one entity with a field of this name; empty where none or several have it."""
+        found = {entity for entity, held in self.fields if held == name and entity != name}
+        return found.pop() if len(found) == 1 else ""
+
+    def assignee(self, entity: str) -> str:
+        """`assigned to an agent` where the text calls that person the assignee."""
+        return "assignee" if (entity, "assignee_id") in self.fields else ""
 
     def both_ways(self, one: str, other: str) -> bool:
         """The text asks for the ones of an other and for the others of a one, or brings them together."""

@@ -8,7 +8,7 @@ from app.importers.reading.items import Item
 from app.importers.reading.noun import Noun
 from app.importers.reading.nouns import DEEDS, DEPENDENT, PARTS, SERIES
 from app.importers.reading.reader import Reading, noun_said, parameter, relate
-from app.importers.reading.reads import bind
+from app.importers.reading.reads import bind, bind_state
 from app.importers.reading.sets import own_field, set_field, set_states, to_state, unsure
 from app.importers.reading.text import a, many, quoted, words_of
 from app.importers.reading.things import Thing, thing_of
@@ -100,13 +100,32 @@ def read_delete(r: Reading, thing: Thing) -> None:
         return
     if head is not None and not head.plural and r.phrase.verb not in NAMING:
         _find(r, thing)
+        _and_all(r)
         return
+    for state in head.states if head is not None else ():
+        bind_state(r, state)
     for noun in _linked(r):
         bind(r, noun, "of")
     if not r.terms:
         r.by_key() if head is None or not head.plural else r.ask(
             "where", f"Which {many(r.entity)} are removed?", f"{r.entity}.created_at < :before"
         )
+
+
+def _and_all(r: Reading) -> None:
+    """`Delete tenant and all its data`: what belongs to it goes too, as far as the text names it."""
+    for noun in r.phrase.linked("with"):
+        said = noun_said(noun)
+        held = sorted(x for x in r.words.links if x[0] == r.entity and x[1] != r.entity)
+        if noun.head in ("data", "everything", "content", "record", "all") and held:
+            binding = f":{parameter(r.entity)}"
+            r.plain["also"] = [{"delete": child, "where": f"{child}.{via} = {binding}"} for _, child, via in held]
+            r.why("also", f"“{said}”: what the text says belongs to {a(r.entity)}")
+            named = ", ".join(many(child) for _, child, _ in held)
+            r.ask("also", f"“{said}” is read as {named}. What else goes, and in the same operation?", "")
+        else:
+            r.note(f"with {said}")
+            r.ask("also", f"Is {quoted(said)} removed by the same operation?", f"[{{delete: {noun.name}}}]")
 
 
 def _linked(r: Reading) -> tuple[Noun, ...]:
@@ -168,6 +187,8 @@ def _written(r: Reading, item: Item) -> None:
             belong(r, thing.entity or noun.name, item.said)
         elif thing.attribute and not noun.by_id:
             own_field(r, thing.attribute, item)
+        elif not noun.plural and type_of(noun.name) in ("int32", "int64", "double", "decimal"):
+            own_field(r, "points" if noun.name == "score" else "value", item)
         return
     if thing.attribute in UNIQUE and thing.entity:
         name = f"{thing.entity}_{thing.attribute}"
