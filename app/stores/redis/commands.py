@@ -14,7 +14,7 @@ from app.plan.spell import Ttl
 from app.plan.types import Record, World
 from app.stores.common_query import field_of
 from app.stores.common_record import amount
-from app.stores.redis.keys import clustered, spoken, template
+from app.stores.redis.keys import clustered, spoken, template, variable
 from app.stores.redis.records import before, member_parts, records, type_of
 
 NOW = "$(date -u +%FT%TZ)"
@@ -28,6 +28,13 @@ def quoted(text: str) -> str:
     """A word of a command; in quotes where a shell would read something into it."""
     plain = text.replace(":", "").replace("-", "").replace("_", "").replace(".", "")
     return text if plain.isalnum() else f'"{text}"'
+
+
+def plain(value: object) -> str:
+    """A literal as text: no store reads `True` or `None`."""
+    if value is None or isinstance(value, bool):
+        return {True: "true", False: "false", None: ""}[value]
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ class Keys:
         given = self.values.get(attr)
         if given == "now":
             return NOW
-        return given if given is not None else f"${field_of(attr).replace('.', '_')}"
+        return given if given is not None else variable(attr)
 
 
 def family(
@@ -201,7 +208,7 @@ def remove(keys: Keys) -> str:
         case "hash" if keys.structure.member is not None:
             return f"HDEL {keys.key} {keys.member}"
         case "stream":
-            return f"XDEL {keys.key} $id"
+            return f"XDEL {keys.key} $entry_id"
         case "list":
             return f"LPOP {keys.key}"
         case "bitmap":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,7 +38,7 @@ EXAMPLE = {
     "int64": "4711",
     "date": "2026-08-05",
     "datetime": "2026-08-05T13:05:09.120Z",
-    "bool": "1",
+    "bool": "true",
     "enum": "open",
 }
 
@@ -163,6 +164,13 @@ def sample(attr: str, of: str, world: World) -> str:
     return f"{word[:1]}1001"
 
 
+def variable(attr: str) -> str:
+    """The name of an attribute's value, the same wherever it stands: `$order_id`, `$author_id` of a post too."""
+    entity, _, field = attr.removeprefix("=").partition(".")
+    plain = re.sub(r"\W+", "_", field).strip("_")
+    return f"${plain}" if plain.endswith("_id") or plain.startswith(f"{entity}_") else f"${entity}_{plain}".rstrip("_")
+
+
 def spoken(structure: Structure, of: str, values: Mapping[str, str], world: World) -> str:
     """The key of one operation: parameters as `$name`, time buckets as a date, shards as `$shard`."""
 
@@ -172,14 +180,14 @@ def spoken(structure: Structure, of: str, values: Mapping[str, str], world: Worl
             return "$shard"
         own = lay.column(of, part.attr, world)
         given = values.get(own) or values.get(part.attr)
-        field = part.attr.replace(".", "_")
+        name = variable(own or part.attr)
         if kept.bucket:
             form = next((t for s, t in BUCKET_DATE if kept.bucket <= s), "%Y")
             if any(f.name == "compact" for f in part.filters):
                 form = form.replace("-", "").replace(":", "")
-            return f"$(date -u +{form})" if given in (None, "now") else f"${field}_bucket"
+            return f"$(date -u +{form})" if given in (None, "now") else f"{name}_bucket"
         if kept.fan:
-            return f"${field}_hash"
-        return given or f"${field}"
+            return f"{name}_hash"
+        return given or name
 
     return spell(structure.name, one)

@@ -13,6 +13,7 @@ from app.plan.ways import place
 from app.stores.common_query import elsewhere, equal_to, field_of
 from app.stores.redis import commands
 from app.stores.redis.commands import Keys
+from app.stores.redis.keys import variable
 
 
 def read_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Iterable[str]:
@@ -42,12 +43,12 @@ def word(operand: Operand) -> str:
         case Param(name=name):
             return f"${name}"
         case Literal(value=value):
-            return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            return commands.plain(value)
         case Now(offset=offset):
             sign = "-" if offset < 0 else "+"
             return f"$(({commands.NOW_MS} {sign} {abs(offset) * 1000:.0f}))" if offset else "now"
         case _:
-            return f"${field_of(operand.path)}"
+            return variable(operand.path)
 
 
 def _values(step: Step, pattern: Pattern, world: World) -> Mapping[str, str]:

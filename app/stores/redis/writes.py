@@ -228,7 +228,7 @@ def _step(kind: str, said: object) -> str:
 def text_of(kind: str, said: object) -> str:
     if kind == "now":
         return commands.NOW
-    return f"${said}" if kind == "param" else str(said)
+    return f"${said}" if kind == "param" else commands.plain(said)
 
 
 def values_of(change: Asked, world: World, structure: Structure) -> Mapping[str, str]:
