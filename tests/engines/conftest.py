@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.engines import cassandra21, mongod
+from tests.engines import cassandra21, dynalite, mongod
 from tests.engines import valkey as valkey_engine
+from tests.engines.dynalite import Client
 from tests.engines.server import Engine, Missing, running
 
 
@@ -69,3 +70,9 @@ def valkey(engine_folder: Path) -> Iterator[Any]:
 
         with Valkey.from_url(url.replace("redis://", "valkey://"), db=9) as client:
             yield client
+
+
+@pytest.fixture(scope="session")
+def dynamodb(engine_folder: Path) -> Iterator[Client]:
+    with ExitStack() as stack:
+        yield Client(start(stack, dynalite.ENGINE, engine_folder))

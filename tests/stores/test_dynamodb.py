@@ -535,3 +535,20 @@ models:
     (record,) = STORES["dynamodb"].records(project.models[0].structures[0], project.models[0], world)
     fields = (len("sku") + 10) + (len("note") + 5)
     assert record.size.avg == (2 + 10) + len("items") + (3 + 1) + (3 + 2) + fields
+
+
+def test_a_search_for_words_is_a_search_for_letters() -> None:
+    """A filter has no operator for words."""
+    made = bench(
+        """
+keywright: 1
+name: Blog
+entities: [{name: post, count: 1M, fields: [id uuid key, title string avg 40]}]
+patterns: [{operation: Search, list: post, where: "matches(post.title, :words)", limit: 20}]
+models: [{name: Table, store: dynamodb, structures: [{table: blog, of: post, pk: "POST#{post.id}"}]}]
+""",
+        "dynamodb",
+    )
+    text = made.text("Search")
+    assert '"FilterExpression": "contains(#title, :title)"' in text
+    assert "# contains() compares letters" in text

@@ -57,6 +57,12 @@ STORE = Store(
     script=script,
     query=query,
     script_language="json",
+    hints={
+        "options": "deletion protection: yes",
+        "key": "order.user_id, order.created_at",
+        "template": "USER#{order.user_id}",
+        "structure": '{table: ENTITIES, of: ENTITY, pk: "ENTITY#{ENTITY.id}"}',
+    },
     word={
         "structure": "table",
         "record": "item",

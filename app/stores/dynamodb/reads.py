@@ -211,6 +211,8 @@ def notes(step: Step, bound: Bound, here: Context) -> Iterable[str]:
         left = ", ".join(dict.fromkeys(field_of(c.attr) for c in step.match.residual))
         yield f"the filter on {left} runs after the read: Limit and the bill count items before it,"
         yield "and a page may come back empty: go on until LastEvaluatedKey is missing or enough are found"
+        if any(c.op == "match" for c in step.match.residual):
+            yield "contains() compares letters, their case included: no words, no stems, no ranking"
     if _collection(step):
         held = ", ".join(step.records_of)
         yield f"one item collection answers for {held}"

@@ -18,7 +18,11 @@ from app.stores.dynamodb.keys import KeyAttribute
 
 LAST = "\uffff"
 """Sorts behind every text."""
-FILTER_WORDS = {"prefix": "begins_with({0}, {1})", "contains": "contains({0}, {1})"}
+FILTER_WORDS = {
+    "prefix": "begins_with({0}, {1})",
+    "contains": "contains({0}, {1})",
+    "match": "contains({0}, {1})",  # the nearest there is: letters, not words
+}
 SPANS = (">", ">=", "<", "<=", "between")
 Own = Callable[[str], str]
 """From a path in a key to the own column of the record."""
