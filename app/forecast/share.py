@@ -62,7 +62,9 @@ def busiest(attr: str, seen: Seen, world: World) -> Busiest:
         return _unknown(attr, 1.0, f"nothing is known of {attr}")
     if stat.unique:
         share = 1 / max(1.0, stat.distinct)
-        return Busiest(share, f"each {_short(attr)} is one record", bound=share)
+        why = f"each {_short(attr)} is one record"
+        unknown = (attr,) if stat.assumed else ()
+        return Busiest(share, why, known=not unknown, unknown=unknown, bound=share)
     if stat.top is not None:
         return _known(stat.top, f"the most frequent {_short(attr)} has {_percent(stat.top)}")
     share = 1 / max(1.0, stat.distinct)

@@ -73,7 +73,7 @@ def _build(project: Project, inflow: Mapping[str, float]) -> World:
     stats = {
         f"{entity}.{f.name}" if not f.computed else f"={entity}.{f.name}": s
         for entity, own in fields.items()
-        for f, s in _stats(entity, own, counts, rels, project)
+        for f, s in _stats(entity, own, counts, rels, project, unknown)
     }
     owned = {e: tuple(f"{e}.{f.name}" for f in own if not f.computed) for e, own in fields.items()}
     keys = {e: tuple(f"{e}.{f.name}" for f in own if f.key) for e, own in fields.items()}
@@ -214,19 +214,25 @@ def _stats(
     counts: Mapping[str, float],
     rels: tuple[Rel, ...],
     project: Project,
+    unknown: frozenset[str],
 ) -> list[tuple[Field, Stat]]:
+    """What is known of each field; what is counted by a number that nobody gave is assumed."""
     keys = [f for f in fields if f.key]
     count = counts[entity]
     found = []
     for f in fields:
         rel = next((r for r in rels if r.child == entity and r.via == (f"{entity}.{f.name}",)), None)
-        parents = top = None
+        parents, top, loose = None, None, False
         if rel is not None:
-            parents = _parents(project, rel) or counts.get(rel.parent)
+            said = _parents(project, rel)
+            parents = said or counts.get(rel.parent)
+            loose = said is None and rel.parent in unknown and not (f.distinct and f.distinct.value)
             top = rel.children.max / count if rel.children.max < count else None
         s = stat(f, count, parents, top)
+        if loose and s.top is None:
+            s = replace(s, assumed=True)
         if f.key and len(keys) == 1:
-            s = replace(s, distinct=count, unique=True, top=1 / max(1.0, count), assumed=False)
+            s = replace(s, distinct=count, unique=True, top=1 / max(1.0, count), assumed=entity in unknown)
         found.append((f, s))
     return found
 

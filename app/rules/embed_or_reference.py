@@ -8,11 +8,12 @@ from app.forecast.breakeven import REQUEST_BYTES, EmbedOrReference
 from app.model.spread import ZERO
 from app.model.workload import Pattern
 from app.plan.size import size_of
-from app.plan.types import Held, Plan, Record, World
+from app.plan.types import Held, Plan, Record, Rel, World
 from app.rules.apart import move_out
 from app.rules.ground import embed_called, finding
 from app.rules.rule import Evidence, Finding, StructureCase, rule
 from app.rules.shared_child_embedded import wants
+from app.rules.unsaid import cannot_judge, children_ask
 from app.rules.words import count, rate, size
 
 Users = Iterable[tuple[Pattern, Plan, float | None, float | None]]
@@ -29,7 +30,7 @@ def check(case: StructureCase) -> Iterator[Finding]:
     ## What it flags
 
     Embedded children where the patterns of this structure move at least twice the bytes they would if the children
-    stood by themselves. It says at how many children the advice turns.
+    stood by themselves. It says at how many children the advice turns; where nobody gave their number, it asks.
 
     ## Why it hurts
 
@@ -108,25 +109,41 @@ def _judge(case: StructureCase, record: Record, held: Held) -> Finding | None:
     if embedded < TIMES * apart or embedded - apart < MUCH or children.avg < 1:
         return None
     flips = both.flips_at
+    if edge.rel.invented:
+        return _question(case, held, edge.rel, flips)
     turns = f"; up to {count(flips)} {held.entity} embedding would be right" if flips is not None and flips >= 1 else ""
     name = held.name or held.entity
     embed = embed_called(case.structure, name)
+    rough = "≈" if edge.rel.assumed else ""
+    fixes = move_out(case, record, held, embed) if embed is not None and not rough else ()
     return finding(
         case,
         "embed-or-reference",
         "advice",
-        f"{name} in {case.structure.name} costs {size(embedded)}/s embedded and {size(apart)}/s apart{turns}",
-        Evidence("embedded", f"{size(embedded)}/s", embedded),
-        Evidence("apart", f"{size(apart)}/s", apart),
+        f"{name} in {case.structure.name} costs {rough}{size(embedded)}/s embedded and {rough}{size(apart)}/s"
+        f" apart{turns}",
+        Evidence("embedded", f"{size(embedded)}/s", embedded, assumed=bool(rough)),
+        Evidence("apart", f"{size(apart)}/s", apart, assumed=bool(rough)),
         Evidence(f"{held.entity} at which it turns", count(flips) if flips is not None else "never", flips),
-        Evidence(f"{held.entity} per {edge.rel.role}, average", count(children.avg), children.avg),
+        Evidence(f"{held.entity} per {edge.rel.role}, average", count(children.avg), children.avg, assumed=bool(rough)),
         Evidence("reads with children", rate(both.together + both.page), both.together + both.page),
         Evidence("reads without", rate(both.alone), both.alone),
         Evidence("changes of a child", rate(both.changes), both.changes),
         Evidence("price of a further request", size(REQUEST_BYTES), REQUEST_BYTES, assumed=True),
         part=name,
-        fixes=move_out(case, record, held, embed) if embed is not None else (),
+        fixes=fixes,
         patterns=[p.operation for p, *_ in case.users if p.is_read and not wants(p, held.entity, held.name)],
+    )
+
+
+def _question(case: StructureCase, held: Held, rel: Rel, flips: float | None) -> Finding:
+    """Whether embedding is right depends on a number of children that nobody gave."""
+    name = held.name or held.entity
+    at = () if flips is None or flips < 1 else (Evidence(f"{held.entity} at which it turns", count(flips), flips),)
+    what = f"whether {name} belong inside {case.structure.name}"
+    asks = (children_ask(rel),)
+    return cannot_judge(
+        case, "embed-or-reference", what, asks, *at, part=name, patterns=[p.operation for p, *_ in case.users]
     )
 
 

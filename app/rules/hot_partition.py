@@ -12,6 +12,7 @@ from app.plan.types import AccessPath, Record
 from app.rules.ground import finding
 from app.rules.rule import Ask, Evidence, Finding, Severity, StructureCase, rule
 from app.rules.spread_key import spread
+from app.rules.unsaid import at_most_advice
 from app.rules.weigh import fact_evidence
 from app.rules.words import count, percent, rate
 from app.stores.store import Fact
@@ -108,9 +109,17 @@ def _side(case: StructureCase, load: PathLoad, fact: Fact, write: bool) -> Itera
         return  # `constant-partition-key` says it
     if heats and units > fact.value * (1.0 if fact.assumed else NEAR):
         severity: Severity = "error" if units > fact.value and not fact.assumed else "warning"
+        if _rough(case, heats[0]):
+            severity = at_most_advice(severity)
         yield _hot(case, where, fact, heats, severity, units)
     elif heats:
         yield from _question(case, load, fact, heats)
+
+
+def _rough(case: StructureCase, heat: Heat) -> bool:
+    """Does the share rest on values that nobody counted?"""
+    stats = case.world.stats
+    return any(stats[a].assumed for a in heat.unknown if a in stats)
 
 
 def _together(heats: list[Heat]) -> list[Heat]:
@@ -144,7 +153,8 @@ def _hot(
     shards = ceil(units / (NEAR * fact.value))
     over = "against" if units > fact.value else "near the ceiling of"
     where = f"one partition of {path.name}"
-    message = f"{count(units)} {_unit(fact)} on {where}, {over} {count(fact.value)}: {worst.why}"
+    rough = "≈" if _rough(case, worst) else ""
+    message = f"{rough}{count(units)} {_unit(fact)} on {where}, {over} {count(fact.value)}: {worst.why}"
     slug = f"partition_{kind}_per_second"
     evidence = [
         fact_evidence(case.store, slug, f"ceiling of a partition, {kind}", f"{count(fact.value)} {fact.unit}"),
@@ -153,7 +163,8 @@ def _hot(
     more = _spreading(case, record, path, shards) if heats[0].write else ""
     if more:
         evidence.append(Evidence("parts that bring it to half of the ceiling", count(shards), shards))
-    fixes = spread(case, path, f"Add {more} to the key of {path.name}", (more,)) if more else ()
+    label = f"Add {more} to the key of {path.name}"
+    fixes = spread(case, path, label, (more,)) if more and not rough else ()
     kind = record.of if len(case.records) > 1 else ""
     part = kind if path.primary else path.name.removeprefix(f"{case.structure.name}.")
     return finding(

@@ -8,11 +8,13 @@ from math import inf
 
 from app.forecast.heat import placing
 from app.forecast.load import PartitionSize
+from app.forecast.structure import horizon_of
 from app.plan.types import AccessPath, Record
 from app.rules.cut_partition import cut
 from app.rules.ground import finding, size_evidence
 from app.rules.hot_partition import constant
-from app.rules.rule import Evidence, Finding, Severity, StructureCase, rule
+from app.rules.rule import Ask, Evidence, Finding, Severity, StructureCase, rule
+from app.rules.unsaid import at_most_advice, cannot_judge, guessed_partition, of_partition, of_record
 from app.rules.weigh import fact_evidence
 from app.rules.words import count, duration, size
 
@@ -123,23 +125,33 @@ def _judge(case: StructureCase, record: Record, path: AccessPath, held: Partitio
     limits = list(_limits(case, held))
     if not limits or (held.crosses_p99 is None and held.crosses_max is None and held.purged_bytes <= held.limit):
         return None
+    parts = placing(path, case.store.can.range_sharded)
+    part = "" if path.primary else path.name.removeprefix(f"{case.structure.name}.")
+    asks = _lacking(case, record, path, held)
+    writers = [p.operation for p, *_ in case.users if p.is_write]
+    if asks:
+        what = f"the largest partition of {path.name}"
+        return cannot_judge(case, "large-partition", what, asks, part=part, patterns=writers)
+    rough = guessed_partition(record, parts, case.world)
     worst = max(limits, key=lambda x: max(x.p99, x.most) / x.limit)
     fact = case.store.facts[worst.slug]
     severity: Severity = "error" if worst.p99 > FAR * worst.limit else "warning"
-    if fact.assumed:
-        severity = "advice"
+    if fact.assumed or rough:
+        severity = at_most_advice(severity)
     against = " and ".join(x.shown for x in limits)
     many, bytes_ = (held.purged_rows, held.purged_bytes) if _expires(held) else (held.rows.max, held.bytes.max)
     until = f" until purged ({count(held.rows.max)} rows, {size(held.bytes.max)} live)" if _expires(held) else ""
-    day = _day(held)
-    message = (
-        f"{count(many)} rows, {size(bytes_)}{until} in the largest partition of {path.name}{day}, against {against}"
-    )
+    day, mark = _day(held), "≈" if rough else ""
+    then = f" in {duration(horizon_of(case.project))}"
+    now = f"; {mark}{size(held.now.max)} today" if held.now.max < inf else ""
+    grown = f"{mark}{count(many)} rows, {mark}{size(bytes_)}{until}"
+    message = f"{grown} in the largest partition of {path.name}{then}{now}{day}, against {against}"
     evidence = [
-        Evidence("rows, average", count(held.rows.avg), held.rows.avg),
-        Evidence("rows, largest", count(held.rows.max), held.rows.max),
-        size_evidence("bytes, average", held.bytes.avg),
-        size_evidence("bytes, largest", held.bytes.max),
+        Evidence(f"rows, average{then}", count(held.rows.avg), held.rows.avg, assumed=rough),
+        Evidence(f"rows, largest{then}", count(held.rows.max), held.rows.max, assumed=rough),
+        size_evidence("bytes, largest today", held.now.max, assumed=rough),
+        size_evidence(f"bytes, average{then}", held.bytes.avg, assumed=rough),
+        size_evidence(f"bytes, largest{then}", held.bytes.max, assumed=rough),
     ]
     if _expires(held):
         evidence += [
@@ -153,10 +165,22 @@ def _judge(case: StructureCase, record: Record, path: AccessPath, held: Partitio
         severity,
         message,
         *evidence,
-        part="" if path.primary else path.name.removeprefix(f"{case.structure.name}."),
-        fixes=cut(case, record, path, held, FAR if severity == "error" else 1.0),
-        patterns=[p.operation for p, *_ in case.users if p.is_write],
+        part=part,
+        fixes=() if rough else cut(case, record, path, held, FAR if severity == "error" else 1.0),
+        patterns=writers,
     )
+
+
+def _lacking(case: StructureCase, record: Record, path: AccessPath, held: PartitionSize) -> tuple[Ask, ...]:
+    """What nobody gave and the size rests on: rows of each kind that lies there, children inside of them."""
+    by_range = case.store.can.range_sharded
+    asks = list(of_partition(record, placing(path, by_range), case.world))
+    for other in case.records:
+        if other.name in held.of:
+            asks += of_record(other)
+            if other is not record:
+                asks += of_partition(other, placing(other.primary, by_range), case.world)
+    return tuple(dict.fromkeys(asks))
 
 
 def _expires(held: PartitionSize) -> bool:
@@ -184,4 +208,4 @@ def _day(held: PartitionSize) -> str:
     if held.crosses_max == 0 or held.crosses_p99 == 0:
         return ""
     soonest = min((t for t in (held.crosses_p99, held.crosses_max) if t is not None), default=None)
-    return f" at the horizon; it passes the limit in {duration(soonest)}" if soonest else ""
+    return f"; it passes the limit in {duration(soonest)}" if soonest else ""

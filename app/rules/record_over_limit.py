@@ -10,6 +10,7 @@ from app.plan.types import Held, Record
 from app.rules.apart import move_out
 from app.rules.ground import embed_called, finding, size_evidence, when
 from app.rules.rule import Ask, Finding, Severity, StructureCase, rule
+from app.rules.unsaid import cannot_judge, of_record
 from app.rules.weigh import fact_evidence
 from app.rules.words import duration, size
 
@@ -83,6 +84,12 @@ def check(case: StructureCase) -> Iterator[Finding]:
     horizon = horizon_of(case.project)
     for record in case.records:
         p99, most = case.load.record_crosses.get(record.name, (None, None))
+        asks = of_record(record)
+        if asks:
+            if _matters(record, p99, most, limit.value):
+                what = f"the size of {_what(case, record)}"
+                yield cannot_judge(case, "record-over-limit", what, asks, part=_part(case, record))
+            continue
         largest = max(record.shape, key=_bytes, default=None)
         if p99 is not None and p99 <= horizon and (p99 == 0 or not _listed(record, case)):
             yield _finding(case, record, largest, "error", record.size.high, p99, "at p99")
@@ -90,6 +97,19 @@ def check(case: StructureCase) -> Iterator[Finding]:
             yield _finding(case, record, largest, "warning", record.size.max, most, "at the maximum")
         if record.size.max == inf and record.size.high > limit.value / 4:
             yield from _question(case, record, limit.value)
+
+
+def _matters(record: Record, p99: float | None, most: float | None, limit: float) -> bool:
+    """Would another number of children decide? The record passes the limit, or comes near it, with the default."""
+    return p99 is not None or most is not None or record.size.high > limit / 4
+
+
+def _what(case: StructureCase, record: Record) -> str:
+    return record.of if record.of == case.structure.of else f"{record.of} in {case.structure.name}"
+
+
+def _part(case: StructureCase, record: Record) -> str:
+    return record.name.removeprefix(f"{case.structure.name}/").removeprefix(case.structure.name)
 
 
 def _bytes(held: Held) -> float:
@@ -111,7 +131,7 @@ def _finding(
     case: StructureCase, record: Record, held: Held | None, severity: Severity, now: float, at: float, word: str
 ) -> Finding:
     limit = case.store.facts["max_record_bytes"].value
-    what = record.of if record.of == case.structure.of else f"{record.of} in {case.structure.name}"
+    what = _what(case, record)
     if at <= 0:
         message = f"{what} has {size(now)} {word}, against {size(limit)}; the average is {size(record.size.avg)}"
     else:
@@ -126,7 +146,7 @@ def _finding(
     embed = embed_called(case.structure, held.name or held.entity) if held is not None and held.edge else None
     fixes = move_out(case, record, held, embed) if held is not None and embed is not None else ()
     rows = [p.operation for p, *_ in case.users if p.is_write] or [p.operation for p, *_ in case.users]
-    part = record.name.removeprefix(f"{case.structure.name}/").removeprefix(case.structure.name)
+    part = _part(case, record)
     return finding(case, "record-over-limit", severity, message, *evidence, part=part, fixes=fixes, patterns=rows)
 
 

@@ -9,6 +9,7 @@ from app.plan.types import Held, Record
 from app.rules.apart import move_out
 from app.rules.ground import change, each_thing, embed_called, finding, with_embed
 from app.rules.rule import Evidence, Finding, Fix, StructureCase, rule
+from app.rules.unsaid import cannot_judge, children_ask, of_record
 from app.rules.words import count, rate
 
 TIMES = 10.0
@@ -111,6 +112,10 @@ def _shared(case: StructureCase, record: Record, held: Held, changes: list[tuple
     each = edge.rel.children if edge is not None else None
     many = each.avg if each is not None else 1.0
     name = held.name or held.entity
+    if edge is not None and edge.rel.invented:
+        what, ask = f"how many {record.of} hold one {name}, which changes", (children_ask(edge.rel),)
+        rows = [p.operation for p, _ in changes]
+        return cannot_judge(case, "shared-child-embedded", what, ask, part=name, patterns=rows)
     return finding(
         case,
         "shared-child-embedded",
@@ -138,7 +143,7 @@ def _busy(case: StructureCase, record: Record, held: Held, changes: list[tuple[P
         (avg or peak or 0.0) for p, _, avg, peak in case.users if p.is_read and wants(p, held.entity, held.name)
     )
     read = any(p.is_read and any(record.name in s.records_of for s in plan.steps) for p, plan, *_ in case.users)
-    if often < BUSY or often < TIMES * together or not read or record.size.avg < LARGE:
+    if often < BUSY or often < TIMES * together or not read or record.size.avg < LARGE or of_record(record):
         return
     name = held.name or held.entity
     embed = embed_called(case.structure, name)

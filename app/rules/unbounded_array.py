@@ -12,6 +12,7 @@ from app.plan.types import Held, Record, Rel
 from app.rules.apart import move_out
 from app.rules.ground import change, each_thing, embed_called, finding, size_evidence, when, with_embed
 from app.rules.rule import Ask, Evidence, Finding, Fix, Severity, StructureCase, rule
+from app.rules.unsaid import cannot_judge, children_ask
 from app.rules.weigh import fact_evidence
 from app.rules.words import count, rate, size
 
@@ -120,6 +121,11 @@ def _judge(case: StructureCase, record: Record, held: Held) -> Finding | None:
     p99, most = case.load.record_crosses.get(record.name, (None, None))
     if edge is None or p99 == 0:
         return None  # too large already: `record-over-limit` says so
+    name = held.name or held.entity
+    if edge.rel.invented:
+        what = f"how long {name} in {case.structure.name} grow"
+        ask = (children_ask(edge.rel),)
+        return cannot_judge(case, "unbounded-array", what, ask, part=name, patterns=_added(case, held))
     horizon = horizon_of(case.project)
     usual = "at p99" if edge.rel.children.p99 else "on average"
     due = [(t, word) for t, word in ((most, "at the maximum"), (p99, usual)) if t is not None and t <= horizon]
@@ -132,7 +138,7 @@ def _judge(case: StructureCase, record: Record, held: Held) -> Finding | None:
         severity,
         _message(case, held, edge.rel.children, due),
         *_evidence(case, record, held, edge.rel),
-        part=held.name or held.entity,
+        part=name,
         fixes=_fixes(case, record, held),
         asks=asks,
         patterns=_added(case, held),
@@ -170,6 +176,7 @@ def _fixes(case: StructureCase, record: Record, held: Held) -> tuple[Fix, ...]:
     if embed is None:
         return ()
     bound = _bound(case, record, held)
+    met = held.edge.rel.children.high if held.edge is not None else 0.0
 
     def limited(embed_max: float) -> Fix:
         amount = parse_count(f"{embed_max:.0f}")
@@ -182,7 +189,7 @@ def _fixes(case: StructureCase, record: Record, held: Held) -> tuple[Fix, ...]:
             ),
         )
 
-    return (*move_out(case, record, held, embed), *((limited(bound),) if bound else ()))
+    return (*move_out(case, record, held, embed), *((limited(bound),) if bound > met else ()))
 
 
 def _bound(case: StructureCase, record: Record, held: Held) -> float:

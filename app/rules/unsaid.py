@@ -1,4 +1,4 @@
-"""What a figure rests on that nobody gave: the questions to ask in place of a judgement, and marks for rough numbers."""
+"""What a figure rests on that nobody gave: questions in place of a judgement, and marks for rough numbers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def of_partition(record: Record, parts: tuple[Part, ...], world: World) -> tuple
 
 def guessed_partition(record: Record, parts: Iterable[Part], world: World) -> bool:
     """Does the size of a partition rest on a number that was said to be rough, or on values taken as even?"""
-    attrs = {p.attr for p in parts if p.attr}
+    attrs = {p.attr for p in parts if p.attr and not p.kept.bucket}
     family = [r for r in world.rels if r.child == record.of and set(r.via) <= attrs]
     if any(r.assumed and r.children.max < float("inf") for r in family):
         return True
@@ -72,7 +72,7 @@ def at_most_advice(severity: Severity) -> Severity:
     return "advice" if severity in ("error", "warning") else severity
 
 
-def cannot_judge(  # noqa: PLR0913 - one call for all that a question says
+def cannot_judge(
     case: StructureCase,
     rule: str,
     what: str,
