@@ -15,6 +15,7 @@ from app.stores.common_query import elsewhere, equal_to, field_of, operands, oth
 from app.stores.common_write import Asked, asked, value_of
 from app.stores.redis import commands
 from app.stores.redis.commands import Keys
+from app.stores.redis.moves import move
 from app.stores.redis.problems import CROSSSLOT
 from app.stores.redis.reads import word
 from app.stores.redis.records import FIGURES
@@ -81,44 +82,69 @@ class Written:
     lines: tuple[str, ...]
     note: str = ""
     alone: bool = False
+    before: tuple[str, ...] = ()
+    """What is watched and read before the transaction."""
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """The commands without a transaction of their own."""
+        return tuple(x for x in self.lines if x not in ("MULTI", "EXEC"))
 
 
 def _spoken(writes: list[Written], plan: Plan) -> Iterable[str]:
     """One transaction where the plan found one slot; a note where the keys lie apart."""
-    seen: set[tuple[str, ...]] = set()
-    body: list[str] = []
-    alone: list[str] = []
-    for one in writes:
-        if one.lines in seen:
-            continue
-        seen.add(one.lines)
-        noted = [f"# {one.note}"] if one.note else []
-        if one.alone:
-            alone += [*noted, *one.lines]
-        else:
-            body += [*noted, *one.lines]
+    once = {w.lines: w for w in reversed(writes)}
+    mine = [w for w in reversed(once.values()) if not w.alone]
     apart = any(m.code == "slot" for m in plan.misses) or (
-        len({w.keys.key for w in writes if not w.alone}) > 1
-        and plan.scope != "slot"
-        and any(w.keys.cluster for w in writes)
+        len({w.keys.key for w in mine}) > 1 and plan.scope != "slot" and any(w.keys.cluster for w in mine)
     )
-    if apart and body:
+    if apart and mine:
         yield f"# not one transaction: {CROSSSLOT}"
-    elif sum(not w.alone for w in writes) > 1:
-        # One transaction around all of them instead of one each.
-        body = ["MULTI", *(x for x in body if x not in ("MULTI", "EXEC")), "EXEC"]
-    yield from body
-    yield from alone
+        yield from _apart(mine)
+    else:
+        yield from _noted(mine)
+        before = dict.fromkeys(x for w in mine for x in w.before)
+        yield from sorted(before, key=lambda line: not line.startswith("WATCH"))
+        body = [x for w in mine for x in w.inside]
+        commands_ = [x for x in body if not x.startswith("#")]
+        yield from ["MULTI", *body, "EXEC"] if before or len(commands_) > 1 else body
+    for one in (w for w in reversed(once.values()) if w.alone):
+        yield from _noted([one])
+        yield from one.lines
+
+
+def _noted(writes: list[Written]) -> Iterable[str]:
+    yield from dict.fromkeys(f"# {w.note}" for w in writes if w.note)
+
+
+def _apart(writes: list[Written]) -> Iterable[str]:
+    """One after the other; what is read of another key comes first, before that key is written."""
+    seen: set[str] = set()
+    for one in writes:
+        for line in one.before:
+            if one.keys.key not in line and not line.startswith("WATCH") and line not in seen:
+                seen.add(line)
+                yield line
+    for one in writes:
+        yield from _noted([one])
+        own = [x for x in one.before if one.keys.key in x]
+        yield from [*own, "MULTI", *one.inside, "EXEC"] if own else one.lines
 
 
 def _written(structure: Structure, change: Asked, pattern: Pattern, model: Candidate, world: World) -> Written | None:
     given = values_of(Asked("", pattern.entity, pattern.where), world, structure)
+    where = {**given, **values_of(Asked("", change.entity, change.where), world, structure)}
     keys = commands.family(structure, model, world, {**given, **values_of(change, world, structure)})
     if keys is None:
         return None
     if keys.kind in FIGURES and structure.of == change.entity:
         lines = (commands.remove(keys),) if change.kind == "delete" else tuple(commands.put(keys))
         return Written(keys, lines) if change.kind != "update" else None
+    moved = move(keys, change, where, model, world) if structure.purpose not in ("cache", "limiter") else None
+    own = keys.record.shape[0].entity == change.entity
+    if moved is not None and (structure.counts == change.entity or (own and not structure.on_change)):
+        there, here = (f"DECR {moved.old.key}", f"INCR {keys.key}"), (commands.remove(moved.old), *commands.put(keys))
+        return Written(keys, there if structure.counts else here, moved.note, before=moved.before)
     held = [h for h in keys.record.shape if h.entity == change.entity]
     figures = [
         f
@@ -134,14 +160,20 @@ def _written(structure: Structure, change: Asked, pattern: Pattern, model: Candi
         return _cached(keys)
     if structure.purpose == "limiter" and keys.kind == "sorted set":
         return _limited(keys, pattern, change)
-    own = keys.record.shape[0].entity == change.entity
     if not own or (keys.kind == "string" and change.kind in ("update", "upsert")):
         return _whole(keys)
-    if change.kind == "delete" and keys.kind == "list":
-        return Written(keys, (f'LREM {commands.taken(keys)} 1 "$json"',), "when it is done")
     if change.kind == "delete":
-        return Written(keys, (commands.remove(keys),))
-    return Written(keys, tuple(_changed(keys, change, world)))
+        taken = keys.kind == "list"
+        gone = f'LREM {commands.taken(keys)} 1 "$json"' if taken else commands.remove(keys)
+        return Written(keys, (gone,), "when it is done" if taken else "")
+    return Written(keys, tuple(_changed(keys, change, world)), _made(keys, change))
+
+
+def _made(keys: Keys, change: Asked) -> str:
+    """What an update does where there is nothing to update."""
+    if change.kind != "update" or keys.kind != "hash":
+        return ""
+    return "a key that is not there is made: where that must not be, WATCH it and ask EXISTS first"
 
 
 def _touches(keys: Keys, change: Asked, world: World) -> bool:
@@ -168,9 +200,8 @@ def _cached(keys: Keys) -> Written:
 
 def _whole(keys: Keys) -> Written:
     """A part of a value that is one text: read it, change it, write it, unless somebody else did meanwhile."""
-    lines = (f"WATCH {keys.key}", *commands.get(keys), "MULTI", *commands.put(keys), "EXEC")
     note = "the value is one text: read, change and write it whole; EXEC answers nil if it changed meanwhile"
-    return Written(keys, lines, note, alone=True)
+    return Written(keys, tuple(commands.put(keys)), note, before=(f"WATCH {keys.key}", *commands.get(keys)))
 
 
 def _counted(keys: Keys, change: Asked) -> Written | None:
@@ -239,8 +270,8 @@ def values_of(change: Asked, world: World, structure: Structure) -> Mapping[str,
         attr = lay.column(change.entity, path, world)
         kind, said = value_of(value, world.stats.get(attr))
         if kind == "now":
-            found.setdefault(attr, "now")
+            found[attr] = "now"
         elif kind in ("param", "set"):
-            found.setdefault(attr, text_of(kind, said))
+            found[attr] = text_of(kind, said)
     mine = {lay.column(of, a, world): v for a, v in found.items()} if of else {}
     return {**mine, **found}
