@@ -79,7 +79,7 @@ def read(folder: Path, file: str) -> Report:
 
 def told(finding: Finding) -> str:
     """Everything a reader sees of a finding."""
-    evidence = (f"{e.label} {e.value}" for e in finding.evidence)
+    evidence = (f"{e.label} {'assumed ' if e.assumed else ''}{e.value}" for e in finding.evidence)
     return " · ".join((finding.message, *evidence, *(f.label for f in finding.fixes)))
 
 

@@ -13,7 +13,7 @@ from app.cli.paper import columns, wrapped
 from app.exporters.format import chosen
 from app.exporters.markdown_text import code, plain, table
 from app.exporters.report_json import report_plain
-from app.exporters.words import SEVERAL, findings_of, plural, tally
+from app.exporters.words import SEVERAL, findings_of, not_judged, plural, tally
 from app.model.project import Project
 from app.rules.rule import SEVERITIES, Finding
 from app.starters import starter
@@ -84,6 +84,7 @@ def as_text(report: Report, models: tuple[ModelReport, ...]) -> str:
     lines = [wrapped(report.project.name)]
     for made in models:
         lines += ["", wrapped(f"{_title(made)}: {served(made)}"), *_plans(report, made)]
+    lines += [line for name in not_judged(report) for line in ("", wrapped(f"{name}: not judged"))]
     lines.append("")
     for finding in _open(report, models):
         lines += [*_finding(finding), ""]
@@ -129,10 +130,12 @@ def as_json(report: Report, models: tuple[ModelReport, ...]) -> str:
 def as_markdown(report: Report, models: tuple[ModelReport, ...]) -> str:
     """As a comment on a change: the verdict first, then a table per severity."""
     lines = [f"## {plain(report.project.name)}: {summary(report, models)}\n"]
-    if models:
-        rows = [
-            (plain(m.model.name), m.store.title, f"{m.served} of {len(m.plans)}", tally(_of(report, m))) for m in models
-        ]
+    rows = [
+        (plain(m.model.name), m.store.title, f"{m.served} of {len(m.plans)}", tally(_of(report, m))) for m in models
+    ]
+    stores = {m.name: m.store for m in report.project.models}
+    rows += [(plain(n), plain(stores[n]), "not judged", "") for n in not_judged(report)]
+    if rows:
         lines.append(table(("Model", "Store", "Served by one key or index", "Findings"), rows, keep_empty=True))
     for severity in SEVERITIES:
         mine = [f for f in _open(report, models) if f.severity == severity]

@@ -23,9 +23,18 @@ SEVERAL: Mapping[Severity, str] = {
 
 
 def findings_of(report: Report, models: tuple[ModelReport, ...]) -> tuple[Finding, ...]:
-    """Findings of the workload and of these models, accepted ones included."""
-    names = {m.model.name for m in models}
+    """Findings of the workload and of these models, accepted ones included.
+
+    Those of models that could not be judged are always among them: silence would read as approval.
+    """
+    names = {m.model.name for m in models} | set(not_judged(report))
     return tuple(f for f in report.findings if not f.model or f.model in names)
+
+
+def not_judged(report: Report) -> tuple[str, ...]:
+    """Models on a store nobody knows, of which nothing can be said."""
+    judged = {m.model.name for m in report.models}
+    return tuple(m.name for m in report.project.models if m.name not in judged)
 
 
 def tally(findings: Iterable[Finding]) -> str:

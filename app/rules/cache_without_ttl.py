@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.model.candidate import Structure
 from app.model.growth import consistency_of
 from app.plan import lay
 from app.plan.types import Record
@@ -14,6 +15,9 @@ from app.rules.words import duration, rate, size
 
 HELPERS = frozenset({"cache", "index", "lookup", "limiter", "session", "presence"})
 """Purposes of keys that should go away by themselves."""
+PLAIN = frozenset({"", "index", "lookup"})
+"""Purposes of keys that live as long as what they lead to."""
+ELSEWHERE = "elsewhere"
 DAY = 86_400.0
 
 
@@ -81,10 +85,29 @@ def check(case: StructureCase) -> Iterator[Finding]:
     if life.expires or life.unclear:
         return
     for record in case.records:
+        if record.purpose in PLAIN and not _truth_elsewhere(case, record):
+            continue
         if record.purpose in HELPERS or (record.purpose == "" and not record.truth):
             found = _judge(case, record)
             if found is not None:
                 yield found
+
+
+def _truth_elsewhere(case: StructureCase, record: Record) -> bool:
+    """Is something else than this store the truth of the record, or is it an index of a cache?"""
+    if case.structure.truth == ELSEWHERE:
+        return True
+    same = [s for s in case.model.structures if s.of == record.of and s.name != case.structure.name]
+    if any(s.truth == ELSEWHERE or s.purpose == "cache" or lay.ttl(s.ttl).seconds for s in same):
+        return True
+    others = [case.stores[s.store] for s in same if s.store in case.stores]
+    return any(not store.can.by_key_only for store in others) or _behind(case, same)
+
+
+def _behind(case: StructureCase, same: list[Structure]) -> bool:
+    """Does the model itself live in a store that finds more than keys, and hold the same entity there?"""
+    own = case.stores.get(case.model.store)
+    return own is not None and not own.can.by_key_only and any(not s.store for s in same)
 
 
 def _judge(case: StructureCase, record: Record) -> Finding | None:

@@ -9,7 +9,7 @@ from math import inf
 from app.forecast.heat import placing
 from app.forecast.load import PartitionSize
 from app.forecast.structure import horizon_of
-from app.plan.types import AccessPath, Record
+from app.plan.types import AccessPath, Level, Record
 from app.rules.cut_partition import cut
 from app.rules.ground import finding, size_evidence
 from app.rules.hot_partition import constant
@@ -196,11 +196,17 @@ def _limits(case: StructureCase, held: PartitionSize) -> Iterator[_Limit]:
         most = max(held.purged_bytes if purged else 0.0, held.bytes.max if held.bytes.max < inf else 0.0)
         if max(p99, most) > fact.value:
             yield _Limit("partition_bytes", fact.value, p99, most, size(fact.value))
-    if (fact := facts.get("partition_rows")) is not None:
+    if (fact := facts.get("partition_rows")) is not None and not _by_rank(case):
         p99 = held.purged_rows if purged else held.rows.high
         most = max(held.purged_rows if purged else 0.0, held.rows.max if held.rows.max < inf else 0.0)
         if max(p99, most) > fact.value:
             yield _Limit("partition_rows", fact.value, p99, most, f"{count(fact.value)} {fact.unit}")
+
+
+def _by_rank(case: StructureCase) -> bool:
+    """Is it a sorted set of which every read takes a page? Its length costs nothing then."""
+    reads = [s for p, plan, *_ in case.users if p.is_read for s in plan.steps if s.structure == case.structure.name]
+    return case.structure.type.startswith("sorted set") and all(s.limit or s.level is Level.KEY_LOOKUP for s in reads)
 
 
 def _day(held: PartitionSize) -> str:

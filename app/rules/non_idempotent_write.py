@@ -11,7 +11,7 @@ from app.rules.weigh import at_rate, cell, rate_evidence
 TOGETHER = ("record", "partition", "slot", "transaction")
 """Scopes in which a key or a condition can notice a repeat."""
 INEXACT = ("counter", "limiter")
-"""Purposes for which one more or less seldom matters."""
+"""Purposes for which one more or less does no harm."""
 NEW_KEY = "a new key each time"
 
 
@@ -22,7 +22,7 @@ def check(case: PlanCase) -> Iterator[Finding]:
     ## What it flags
 
     A write whose repeat is not safe: it adds again, pushes again or makes a new key each time, and no idempotency
-    key, condition or transaction token notices it.
+    key, condition or transaction token notices it. Keys of purpose counter or limiter are left out.
 
     ## Why it hurts
 
@@ -73,12 +73,12 @@ def check(case: PlanCase) -> Iterator[Finding]:
     if not plan.retry or plan.retry.startswith("safe"):
         return
     place, _, harm = plan.retry.partition(": ")
-    record = next((r for r in case.records if r.name == place), None)
-    counts = record is not None and record.purpose in INEXACT
+    if any(r.name == place and r.purpose in INEXACT for r in case.records):
+        return
     said = f" ({pattern.retry} is not enough here)" if pattern.retry not in ("", "unsafe") else ""
     yield Finding(
         "non-idempotent-write",
-        "advice" if counts or pattern.retry == "unsafe" else "warning",
+        "advice" if pattern.retry == "unsafe" else "warning",
         cell(case),
         f"{pattern.operation} sent twice {harm} in {place}{at_rate(case)}, and nothing notices the repeat{said}",
         (Evidence("a repeat", f"{harm} in {place}"), Evidence("written as one", plan.scope), *rate_evidence(case)),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.plan.types import Level, Miss, Plan
 from app.rules.remedies import remedies
 from app.rules.rule import Evidence, Finding, PlanCase, Severity, rule
+from app.rules.unsaid import at_most_advice, guessed_plan
 from app.rules.weigh import at_rate, cell, pace, rarely, rate_evidence, returned, spread_evidence
 from app.rules.words import count
 
@@ -113,7 +114,13 @@ def _lighter(case: PlanCase, plan: Plan) -> bool:
 
 
 def _severity(case: PlanCase, plan: Plan) -> Severity | None:
-    """None: nothing to say here."""
+    """None: nothing to say here. What rests on a number that nobody gave is advice; the impossible rests on none."""
+    severity = _weighed(case, plan)
+    rough = severity is not None and plan.level is not Level.IMPOSSIBLE and guessed_plan(case, plan)
+    return at_most_advice(severity) if rough and severity is not None else severity
+
+
+def _weighed(case: PlanCase, plan: Plan) -> Severity | None:
     level = plan.level
     if case.query is None and case.intent is None:
         return None  # the row is not understood yet
@@ -127,6 +134,8 @@ def _severity(case: PlanCase, plan: Plan) -> Severity | None:
     if level is Level.SCAN:
         only_sorted = codes == {"order"} and any(s.order in ("sorted", "client") for s in plan.steps)
         return None if only_sorted else "advice" if rarely(case, plan.records.avg) else "warning"
+    if _pipelined(case):
+        return "advice"
     return "warning" if _heavy(case) and not rarely(case, max(plan.records.avg, plan.requests.avg)) else "advice"
 
 
@@ -144,6 +153,13 @@ def _scanned(case: PlanCase) -> float:
     """Records that a write reads through to find those it changes."""
     kinds = {t.record for t in case.plan.touches if t.level is Level.SCAN}
     return sum(r.count for r in case.records if r.name in kinds)
+
+
+def _pipelined(case: PlanCase) -> bool:
+    """Are the records found by key, in bounded steps whose requests go out together? The way of a store of keys."""
+    plan = case.plan
+    bounded = plan.requests.high <= MANY_RECORDS and plan.level in (Level.FAN_OUT, Level.JOIN)
+    return case.store.can.by_key_only and bounded and all(s.level <= Level.FAN_OUT for s in plan.steps)
 
 
 def _heavy(case: PlanCase) -> bool:
@@ -171,9 +187,15 @@ def _message(case: PlanCase) -> str:
     if plan.requests.high > plan.requests.avg:
         requests += f" ({count(plan.requests.high)} at p99)"
     if query is None:
-        looked = f" of {count(_scanned(case))} records" if plan.level is Level.SCAN else ""
+        looked = (
+            f" of {'≈' * guessed_plan(case, plan)}{count(_scanned(case))} records" if plan.level is Level.SCAN else ""
+        )
         return f"{plan.level.words}{looked} to find what it changes{at_rate(case)}{why}"
-    work = f"{count(plan.records.avg)} records examined to return {count(returned(query))}"
+    mark = "≈" if guessed_plan(case, plan) else ""
+    if _pipelined(case):
+        trips = f"{plan.rounds} round trip{'s' * (plan.rounds != 1)}"
+        why = f": an index of keys, then the records in one pipeline, {trips}" if len(plan.steps) > 1 else why
+    work = f"{mark}{count(plan.records.avg)} records examined to return {count(returned(query))}"
     if plan.level is Level.SCATTER:
         nodes = max((r.nodes for r in case.records if r.structure == plan.steps[0].structure), default=1.0)
         requests = f"all {count(nodes)} nodes asked" if nodes > 1 else "every node asked"
@@ -184,13 +206,14 @@ def _figures(case: PlanCase) -> tuple[Evidence, ...]:
     plan, query = case.plan, case.query
     if plan.level is Level.IMPOSSIBLE:
         return ()
+    rough = guessed_plan(case, plan)
     if query is None:
         n = _scanned(case)
-        return (Evidence("records looked through", count(n), n),) if n else ()
-    out = [*spread_evidence("records examined", plan.records)]
-    out.append(Evidence("records returned", count(returned(query)), returned(query)))
+        return (Evidence("records looked through", count(n), n, assumed=rough),) if n else ()
+    out = [*spread_evidence("records examined", plan.records, assumed=rough)]
+    out.append(Evidence("records returned", count(returned(query)), returned(query), assumed=rough))
     if plan.requests.high > 1:
-        out += spread_evidence("requests", plan.requests)
+        out += spread_evidence("requests", plan.requests, assumed=rough)
     if plan.units:
         out.append(Evidence("units of one operation", count(plan.units), plan.units))
     return tuple(out)

@@ -84,6 +84,18 @@ class Finding:
         """Identity across reports: rule and place."""
         return f"{self.rule}@{self.at}"
 
+    @property
+    def told(self) -> str:
+        """The message for a place that already names the first pattern and the model: both are left out in front."""
+        rest = self.message
+        for name in (*self.patterns[:1], self.model):
+            after = rest.removeprefix(name)
+            if after != rest and after.startswith((": ", " ")) and not after.startswith((" and ", " or ")):
+                rest = after.removeprefix(":").lstrip()
+        first = rest.partition(" ")[0]
+        plain = rest != self.message and first.isalpha() and first not in {self.structure, self.model}
+        return rest[:1].upper() + rest[1:] if plain else rest
+
 
 # ---------------------------------------------------------------- cases: what a rule is shown
 

@@ -9,6 +9,7 @@ from app.model.spread import Spread
 from app.plan.types import Plan, Query, Step
 from app.rules.remedies import remedies
 from app.rules.rule import Evidence, Finding, PlanCase, Severity, rule
+from app.rules.unsaid import at_most_advice, guessed_plan
 from app.rules.weigh import at_rate, cell, fact_evidence, rarely, rate_evidence, returned
 from app.rules.words import count, size
 
@@ -88,13 +89,16 @@ def check(case: PlanCase) -> Iterator[Finding]:
         severity, over = "error", f", against {size(fact.value)}"
     elif step.records.high <= SOME or rarely(case, step.records.avg):
         severity = "advice"
+    mark = "≈" if guessed_plan(case, case.plan) else ""
+    if mark:
+        severity = at_most_advice(severity)
     who = "the application sorts" if step.order == "client" else "the server sorts"
     deep = f" and keeps {count(kept.high)} ({size(kept.high * each)}{over}) for the deepest page"
     yield Finding(
         "sort-in-memory",
         severity,
         cell(case),
-        f"{case.pattern.operation}: {who} {count(step.records.avg)} records ({size(step.bytes.avg)}) to return "
+        f"{case.pattern.operation}: {who} {mark}{count(step.records.avg)} records ({mark}{size(step.bytes.avg)}) to return "
         f"{count(returned(query))}{at_rate(case)}{deep if query.peak_offset else over}",
         tuple(_evidence(case, step, kept, each)),
         remedies(case, _ordered),
@@ -112,7 +116,7 @@ def _kept(query: Query, step: Step) -> Spread:
 
 
 def _evidence(case: PlanCase, step: Step, kept: Spread, each: float) -> Iterator[Evidence]:
-    yield Evidence("records sorted", count(step.records.avg), step.records.avg)
+    yield Evidence("records sorted", count(step.records.avg), step.records.avg, assumed=guessed_plan(case, case.plan))
     if step.records.high > step.records.avg:
         yield Evidence("records sorted, p99", count(step.records.high), step.records.high)
     yield Evidence("memory", size(kept.high * each), kept.high * each)

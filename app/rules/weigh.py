@@ -59,21 +59,20 @@ def returned(query: Query) -> float:
     return min(query.limit, query.matched.avg) if query.limit else query.matched.avg
 
 
-def spread_evidence(label: str, spread: Spread) -> tuple[Evidence, ...]:
+def spread_evidence(label: str, spread: Spread, *, assumed: bool = False) -> tuple[Evidence, ...]:
     """Average, and p99 and maximum where they differ from it."""
-    out = [Evidence(f"{label}, average", count(spread.avg), spread.avg)]
+    out = [Evidence(f"{label}, average", count(spread.avg), spread.avg, assumed=assumed)]
     if spread.high > spread.avg:
-        out.append(Evidence(f"{label}, p99", count(spread.high), spread.high))
+        out.append(Evidence(f"{label}, p99", count(spread.high), spread.high, assumed=assumed))
     if spread.max > spread.high and spread.max != float("inf"):
-        out.append(Evidence(f"{label}, maximum", count(spread.max), spread.max))
+        out.append(Evidence(f"{label}, maximum", count(spread.max), spread.max, assumed=assumed))
     return tuple(out)
 
 
 def fact_evidence(store: Store, slug: str, label: str, value: str) -> Evidence:
     """A limit of the store, as the thing a number was held against."""
     fact = store.facts[slug]
-    note = " (assumed)" if fact.assumed else ""
-    return Evidence(label, f"{value}{note}", fact.value, f"{store.name}.{slug}", fact.assumed)
+    return Evidence(label, value, fact.value, f"{store.name}.{slug}", fact.assumed)
 
 
 def ask_row(pattern: Pattern, field: str, label: str, hint: str) -> Ask:

@@ -54,7 +54,7 @@ def _comparison(report: Report) -> str:
             f"{m.store.title} {plain(m.model.version)}".strip(),
             "yes" if m.model.chosen else "",
             f"{m.served} of {len(m.plans)}",
-            tally(f for f in findings_of(report, (m,)) if f.model),
+            tally(f for f in findings_of(report, (m,)) if f.model == m.model.name),
             size(sum(x.storage for x in m.loads.values())),
             size(sum(x.storage_at_horizon for x in m.loads.values())),
         )
