@@ -145,9 +145,12 @@ def _fraction(body: str, expected: str) -> float:
     return value
 
 
-def _flow(body: str) -> tuple[float, str, float]:
-    """`2k/day`, `200 per 60 s`: per second."""
+def _flow(body: str, kind: str, expected: str) -> tuple[float, str, float]:
+    """`2k/day`, `200 per 60 s`: per second. `kind` and `expected` say what stands here and how it looks."""
     hit = _PER.fullmatch(body)
+    number = _COUNT.fullmatch(hit[1] if hit else body)
+    if not number or not number[1]:
+        raise Unreadable(f"{body!r} is not a {kind}", expected)
     if not hit:
         if body == "0":
             return 0.0, "", 0.0
@@ -163,7 +166,7 @@ def _rate(body: str) -> tuple[float, str, float]:
         return share, hit[2], 0.0
     if _SHARE.fullmatch(body):
         raise Unreadable(f"{body!r} does not say of what", f"Write {body} of reads or of writes")
-    return _flow(body)
+    return _flow(body, "rate", "Write a rate such as 500/s, 2k/min, 3/day or 90% of reads")
 
 
 def _growth(body: str) -> tuple[float, str, float]:
@@ -171,7 +174,7 @@ def _growth(body: str) -> tuple[float, str, float]:
     part = _SHARE.fullmatch(hit[1]) if hit else None
     if hit and part:
         return _number(part[1], body, "") / 100, "", _period(hit[2])
-    return _flow(body)
+    return _flow(body, "growth", "Write a growth such as 2k/day or 3%/month")
 
 
 def _plain(kind: Callable[[str], float]) -> Callable[[str], tuple[float, str, float]]:
