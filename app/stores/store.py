@@ -133,5 +133,9 @@ class Store:
     """What checked this store's verdicts: `modelled`, or the engine and version of the tests."""
     word: Mapping[str, str] = field(default_factory=dict)
     """The store's words for: structure, record, partition, index, attribute."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Examples of what to type: for a model's `version`, `nodes` and `options` (without a hint the field means nothing
+    to this store), for `key` and `template` (a plain key, a key with placeholders), and `structure`: a whole one, in
+    which `ENTITY` and `ENTITIES` stand for an entity and several."""
     catalog: Callable[[Structure, Candidate, Project, World], CatalogEntry] | None = None
     """The key catalog's entry of a structure; None where the store has no key families."""

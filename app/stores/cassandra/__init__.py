@@ -66,6 +66,14 @@ STORE = Store(
     script=script,
     query=query,
     script_language="cql",
+    hints={
+        "version": "5.0",
+        "nodes": "6",
+        "options": "consistency: LOCAL_QUORUM",
+        "key": "order.user_id, order.created_at desc",
+        "template": "order.user_id, order.created_at|month",
+        "structure": "{table: ENTITY_by_id, of: ENTITY, partition key: [ENTITY.id]}",
+    },
     word={
         "structure": "table",
         "record": "row",

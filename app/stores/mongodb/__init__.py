@@ -35,6 +35,14 @@ STORE = Store(
     script=script,
     query=query,
     script_language="javascript",
+    hints={
+        "version": "8.0",
+        "nodes": "3",
+        "options": "write concern: majority",
+        "key": "order.user_id, order.created_at desc",
+        "template": "{order.user_id|hash 16}",
+        "structure": "{collection: ENTITIES, of: ENTITY, _id: ENTITY.id}",
+    },
     word={
         "structure": "collection",
         "record": "document",

@@ -50,6 +50,14 @@ STORE = Store(
     script=script,
     query=query,
     script_language="shell",
+    hints={
+        "version": "8.0",
+        "nodes": "3",
+        "options": "maxmemory: 8 GB, appendonly: everysec",
+        "key": "order.created_at desc",
+        "template": "orders:{order.user_id}",
+        "structure": '{keys: "cache:ENTITY:{ENTITY.id}", type: hash, of: ENTITY, ttl: 300 s}',
+    },
     word={
         "structure": "key family",
         "record": "value",

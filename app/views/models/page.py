@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -29,8 +29,10 @@ from app.views.models.keys import IndexLine, KeyLine, index_lines, key_lines
 from app.views.models.structures import Line, counts, findings_of, lines, records_of, store_of
 from app.views.opened import open_project
 from app.views.page import ProjectPage
+from app.views.workbench.rows import per_second
 
 router = APIRouter()
+FIELDS = ("version", "nodes", "options", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,10 @@ class Served:
     plan: Plan
     query: str
     peak: float | None
+
+    @property
+    def rate(self) -> str:
+        return "?" if self.peak is None else per_second(self.peak)
 
     @property
     def first(self) -> str:
@@ -88,10 +94,12 @@ class Show(ProjectPage):
         return self.report.model(self.model.name)
 
     @property
-    def said(self) -> tuple[tuple[str, str, str], ...]:
-        """Field, label and text of what is said of the whole model."""
-        words = (("version", "Version"), ("nodes", "Nodes"), ("options", "Options"), ("note", "Note"))
-        return tuple((f, label, text_of(self.project, self.place, f)) for f, label in words)
+    def said(self) -> tuple[tuple[str, str, str, str], ...]:
+        """Field, label, text and example of what is said of the whole model, or could be on its store."""
+        store = STORES.get(self.model.store)
+        hints = {**(store.hints if store else {}), "note": "note"}
+        fields = ((f, f.capitalize(), text_of(self.project, self.place, f)) for f in FIELDS)
+        return tuple((f, label, text, hints.get(f, "")) for f, label, text in fields if text or f in hints)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -180,7 +188,12 @@ class Show(ProjectPage):
     def add_hint(self) -> str:
         """An example of a structure in the words of the store."""
         of = self.project.entities[0].name if self.project.entities else "order"
-        return words.example(self.model.structures[0].kind if self.model.structures else "", of)
+        return words.example(STORES.get(self.model.store), of)
+
+    @property
+    def hints(self) -> Mapping[str, str]:
+        """Examples of keys in the words of the store of the structure that is shown."""
+        return self._store.hints if self._store else {}
 
     # ------------------------------------------------------------ sample record
 

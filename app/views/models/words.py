@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.model.project import Project
+from app.starters.words import plural
 from app.stores.store import Store
 from app.views.editing.fields import text_of
 
@@ -40,12 +41,10 @@ def ways(of: str, store: Store) -> Sequence[tuple[str, str, str]]:
     return tuple(entry for entry in every if entry[0] in store.structure_keys)
 
 
-def example(kind: str, of: str) -> str:
-    """A structure of an entity in the words of a store that calls structures `kind`."""
-    return {
-        "collection": f"{{collection: {of}s, of: {of}, _id: {of}.id}}",
-        "keys": f'{{keys: "cache:{of}:{{{of}.id}}", type: hash, of: {of}, ttl: 300 s}}',
-    }.get(kind, f"{{{kind or 'table'}: {of}s, of: {of}}}")
+def example(store: Store | None, of: str) -> str:
+    """A structure of an entity, as this store would take it."""
+    hint = store.hints.get("structure", "") if store else ""
+    return hint.replace("ENTITIES", plural(of)).replace("ENTITY", of)
 
 
 __all__ = ["example", "said", "unsaid", "ways"]

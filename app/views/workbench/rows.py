@@ -12,6 +12,7 @@ from app.analysis import ModelReport
 from app.memory import Memory
 from app.model.workload import Pattern
 from app.plan.types import Level, Plan
+from app.rules import words
 from app.rules.rule import SEVERITIES, Finding
 from app.templating import Page, html_of, number, plural, size
 from app.views.editing.fields import shown
@@ -19,6 +20,8 @@ from app.views.opened import Opened
 
 MEMORY = Memory(4_000)
 """Rendered lines and findings; about 3 KB each, in two generations."""
+SLOW = 0.05
+"""Requests per second below which a rate is shown per day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +181,13 @@ def _rate(pattern: Pattern, word: str, rate: float | None) -> Value:
     if rate is None:
         return Value(text or "?", text, why, known=False)
     if not amount:
-        return Value(number(rate), "", "no peak is given, so the average stands in" if word == "peak" else why)
-    return Value(number(rate), text, why or ("a rough guess" if amount.assumed else ""))
+        return Value(per_second(rate), "", "no peak is given, so the average stands in" if word == "peak" else why)
+    return Value(per_second(rate), text, why or ("a rough guess" if amount.assumed else ""))
+
+
+def per_second(rate: float) -> str:
+    """A rate in a column that says `/s`: `500`, and `50/day` where seconds would only show zeros."""
+    return words.rate(rate) if 0 < rate < SLOW else number(rate)
 
 
 __all__ = ["MEMORY", "Cell", "RowPart", "Value", "cells", "phrase", "row_html"]
