@@ -18,6 +18,7 @@ from app.starters.design import Design, apart, read_design, refreshing
 from app.starters.document import documents
 from app.starters.key_families import key_families
 from app.starters.nests import nested
+from app.starters.prune import pruned
 from app.starters.single_table import single_table
 from app.starters.table_per_query import tables
 from app.starters.words import listed
@@ -50,7 +51,7 @@ def starter(project: Project, store_name: str) -> Candidate:
         "structures": [s for s in build(design) if s],
     }
     candidate: Candidate = part_from_plain("candidate_model", data)
-    return candidate
+    return pruned(candidate, design)
 
 
 def _builder(can: Capabilities) -> tuple[str, str, Builder]:

@@ -14,6 +14,8 @@ PARTITION = 100 * 1024 * 1024.0
 HORIZON = 2 * 31_557_600.0
 """Seconds for which growth is counted."""
 BUCKETS = (("hour", 3600.0), ("day", 86_400.0), ("month", 2_592_000.0), ("year", 31_536_000.0))
+LATEST = (2_592_000.0, 604_800.0, 86_400.0, 3600.0)
+"""Lives of tables that hold the newest rows only, longest first: 30 days, 7 days, a day, an hour."""
 SHARDS = 8
 
 
@@ -23,7 +25,7 @@ def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
     Only by a time that rises and begins the order of the read: else no reader knows the bucket.
     """
     clock, room = time_of(design, ask), _room(design)
-    if not clock or ask.each or _unknown(design, entity, bound):
+    if not clock or ask.each or uncounted(design, entity, bound) or _wholly_read(design, entity, bound):
         return ""
     inflow, keep = design.world.inflow.get(entity, 0.0), keep_of(design, entity)
     if not inflow and not ask.span_seconds:
@@ -39,6 +41,22 @@ def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
     return both[0] if both and ask.span_seconds else fits[-1] if fits else BUCKETS[0][0]
 
 
+def recent_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> float:
+    """Seconds for which a table keeps rows that only ever answers what the newest is; 0: all of them fit.
+
+    In a time bucket nobody would know in which of them the newest lies.
+    """
+    newest = ask.limit == 1 and not ask.spans and bool(ask.order) and ask.order[0][1] < 0
+    if not newest or not design.expires or not bucket_of(design, entity, ask, bound):
+        return 0.0
+    whole = _records(design, entity, bound) * _bytes(design, entity)
+    life = keep_of(design, entity) or HORIZON
+    fact = design.store.facts.get("gc_grace_seconds")
+    purge = fact.value if fact is not None else 0.0
+    fits = [s for s in LATEST if s < life and whole * min(1.0, (s + purge) / life) <= _room(design)]
+    return fits[0] if fits else LATEST[-1]
+
+
 def time_of(design: Design, ask: Ask) -> str:
     """The time that begins the order or range of a read, if records come in its order; empty: there is none."""
     first = next((a for a in (*(a for a, _ in ask.order[:1]), *ask.spans)), "")
@@ -47,7 +65,14 @@ def time_of(design: Design, ask: Ask) -> str:
     return first if stat is not None and rises and stat.type in ("datetime", "date", "timeuuid") else ""
 
 
-def _unknown(design: Design, entity: str, bound: list[str]) -> bool:
+def _wholly_read(design: Design, entity: str, bound: list[str]) -> bool:
+    """Another read wants all that is bound the same way, whenever it came: a bucket would only add a table."""
+    same = (a for a in design.asks_of(entity) if a.main and a.bound and set(a.bound) == set(bound) and not a.each)
+    reads = (a for a in same if a.action not in ("refresh", "fan") and not a.by_key(design.world) and not a.words)
+    return any(not time_of(design, a) for a in reads)
+
+
+def uncounted(design: Design, entity: str, bound: list[str]) -> bool:
     """Nobody said how many records share what is bound."""
     rels = [r for r in design.world.rels if r.child == entity and set(r.via) & set(bound)]
     return bool(rels) and all(r.assumed and r.children.max == inf for r in rels)
@@ -92,12 +117,14 @@ def _records(design: Design, entity: str, bound: list[str]) -> float:
     """Records of the largest partition while the design lasts: the tightest of what each bound attribute says."""
     world = design.world
     inflow, keep = world.inflow.get(entity, 0.0), keep_of(design, entity)
-    count = max(world.counts.get(entity, 0.0), inflow * (keep or HORIZON))
+    today = world.counts.get(entity, 0.0)
+    count = max(today, inflow * (keep or HORIZON))
+    grown = count / today if today and not keep and entity not in world.counts_assumed else 1.0
     found = [count]
     for attr in bound:
         rel = next((r for r in world.rels if r.child == entity and r.via == (attr,)), None)
         if rel is not None and rel.children.max < inf:
-            found.append(rel.children.max)
+            found.append(rel.children.max * grown)
         elif rel is not None:
             found.append(max(10 * rel.children.high, count / max(1.0, world.counts.get(rel.parent, 1.0))))
         elif attr in world.stats:

@@ -176,7 +176,7 @@ def lookup(design: Design, entity: str, ask: Ask) -> Plain | None:
     key = [a for a in design.world.keys.get(entity, ()) if a not in ask.equal]
     whole = score and entity_of(score) == entity and _never_named(design, entity) and _plain_text(design, entity)
     rest = [a for a in own if a not in (*ask.equal, score)]
-    member = (rest or key) if whole else key or [a for a in rest if a in ask.attrs]
+    member = _whole_member(design, entity, ask, score) if whole else key or [a for a in rest if a in ask.attrs]
     if not member or not (score or key):
         return None
     family: Plain = {"keys": _named(design, entity, ask), "type": "sorted set" if score else "set", "of": entity}
@@ -200,6 +200,15 @@ def lookup(design: Design, entity: str, ask: Ask) -> Plain | None:
         "ttl": _life(design, entity),
         "note": f"{served([ask])}: {why}; the records in one pipeline after",
     }
+
+
+def _whole_member(design: Design, entity: str, ask: Ask, score: str) -> list[str]:
+    """Every value of a record, and its score among them where the rest may be equal: a set keeps equal members once."""
+    rest = [a for a in design.world.fields.get(entity, ()) if a not in (*ask.equal, score)]
+    apart = [design.world.keys.get(entity, ()), *design.world.unique_together.get(entity, ())]
+    if any(keys and set(keys) <= {*ask.equal, *rest} for keys in apart):
+        return rest
+    return [score, *rest]
 
 
 def _never_named(design: Design, entity: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.starters.asks import Ask
-from app.starters.buckets import bucket_of, part_of, shards_of, time_of
+from app.starters.buckets import bucket_of, part_of, recent_of, shards_of, time_of, uncounted
 from app.starters.design import Design
 from app.starters.held import held
 from app.starters.times import RECENT, clock_of, life
@@ -24,17 +24,28 @@ def lists(design: Design, entity: str, asks: list[Ask], base: Plain | None) -> l
         table = listing(design, entity, ask)
         if base and answers(base, table) and not ask.beside:
             continue
-        key = (tuple(table["partition key"]), table.get("where", ""), ask.each)
-        home = next(
-            (k for k in out if k[:3] == key and _begins(k[3], tuple(table["clustering key"]), out[k][1], ask)), None
-        )
-        if home is not None and (len(home[3]), _sorted(out[home][1])) < (len(table["clustering key"]), bool(ask.order)):
+        key = (tuple(table["partition key"]), table.get("where", ""), ask.each, table.get("ttl", ""))
+        home = next((k for k in out if k[:-1] == key and _together(design, k[-1], out[k][1], ask, table)), None)
+        if home is not None and _worth(design, entity, home[-1], out[home][1]) < _worth(
+            design, entity, tuple(table["clustering key"]), [ask]
+        ):
             out[(*key, tuple(table["clustering key"]))] = (table, [*out.pop(home)[1], ask])
         elif home is not None:
             out[home][1].append(ask)
         else:
             out[(*key, tuple(table["clustering key"]))] = (table, [ask])
     return list(out.values())
+
+
+def _worth(design: Design, entity: str, clustering: tuple[str, ...], asks: list[Ask]) -> tuple[bool, int, bool]:
+    """Which of two clustering keys stays when one table answers both: what is asked for, the longer, the sorted."""
+    return any(ordered(design, entity, a) for a in asks), len(clustering), _sorted(asks)
+
+
+def _together(design: Design, one: tuple[str, ...], asks: list[Ask], ask: Ask, table: Plain) -> bool:
+    """Whether one table may answer both; a read of whole partitions takes any order of their rows."""
+    whole = [not ordered(design, a.entity, a) and not a.each for a in (*asks, ask)]
+    return whole[-1] or all(whole[:-1]) or _begins(one, tuple(table["clustering key"]), asks, ask)
 
 
 def _begins(one: tuple[str, ...], other: tuple[str, ...], asks: list[Ask], ask: Ask) -> bool:
@@ -64,10 +75,13 @@ def listing(design: Design, entity: str, ask: Ask) -> Plain:
     stated = {a for a, text in ask.fixed if text in lists and ask.order}
     bound = [a for a in ask.bound if a not in stated]
     clustering = ordered(design, entity, ask)
-    bucket = bucket_of(design, entity, ask, bound)
+    recent = recent_of(design, entity, ask, bound)
+    bucket = "" if recent else bucket_of(design, entity, ask, bound)
     partition = [bare(b) for b in bound]
     clock = clock_of(design, entity)
-    if bucket:
+    if recent:
+        pass  # rows end before the partition is large
+    elif bucket:
         partition.append(f"{bucket} = {time_of(design, ask)}|{bucket}")
     elif shards := shards_of(design, entity, bound):
         partition.append(f"part = {part_of(design, entity, shards)}")
@@ -79,11 +93,12 @@ def listing(design: Design, entity: str, ask: Ask) -> Plain:
     if not clustering and not design.world.keys.get(entity) and clock and clock not in bound:
         clustering = [f"{clock} desc"]
     table: Plain = {
-        "table": _called(design, entity, ask, bound),
+        "table": f"{'newest_' if recent else ''}{_called(design, entity, ask, bound)}",
         "of": entity,
         "partition key": partition,
         "clustering key": [bare(c) for c in clustering],
         "bucket": bucket,
+        **({"ttl": span(recent)} if recent else {}),
     }
     return {**table, **({"where": where} if where else {}), **({"for each": ask.each} if ask.each else {})}
 
@@ -125,7 +140,7 @@ def filled(design: Design, entity: str, table: Plain, asks: list[Ask], has_base:
     keyed = {k.removesuffix(" desc") for k in (*table["partition key"], *table.get("clustering key", ()))}
     own = set(design.world.fields.get(entity, ()))
     wanted = sorted({a for ask in asks for a in ask.attrs if a in own} - keyed)
-    repeats = has_base or bool(table.get("for each")) or any(a.contains for a in asks)
+    repeats = has_base or "ttl" in table or bool(table.get("for each")) or any(a.contains for a in asks)
     if repeats and not set(wanted) >= own - keyed:
         table["fields"] = wanted or ["none"]
     wants = held(design, entity, asks)
@@ -137,10 +152,15 @@ def filled(design: Design, entity: str, table: Plain, asks: list[Ask], has_base:
         table["static"] = static
     if table.get("for each") and design.expires:
         table["ttl"] = span(RECENT)
-    if has_base or table.get("for each"):
+    newest = table.get("ttl", "") if not table.get("for each") else ""
+    if has_base or table.get("for each") or newest:
         refresh = "async within 1 min" if table.get("for each") else "same write"
         table |= {"purpose": "second copy", "refresh": refresh}
-    return {**ends(design, entity), **table, "note": _why(table, asks, bucket, bool(static))}
+    return {
+        **ends(design, entity),
+        **table,
+        "note": _why(table, asks, bucket, bool(static), newest) + _unsaid(design, entity, asks),
+    }
 
 
 def _static(design: Design, entity: str, table: Plain, asks: list[Ask]) -> list[str]:
@@ -148,13 +168,25 @@ def _static(design: Design, entity: str, table: Plain, asks: list[Ask]) -> list[
     partition = tuple(table["partition key"])
     rel = next((r for r in design.world.rels if r.child == entity and r.via == partition), None)
     beside = {a for ask in asks for a in ask.beside if entity_of(a) == (rel.parent if rel else "")}
-    if rel is None or "where" in table or "clustering key" not in table or any(a.startswith("=") for a in beside):
+    if rel is None or 2 * len(beside - set(rel.key)) > len(set(design.world.fields[rel.parent]) - set(rel.key)):
+        return []  # most of the parent: its own table, asked at the same time, keeps one truth
+    if "where" in table or "clustering key" not in table or any(a.startswith("=") for a in beside):
         return []
     return [f"{rel.role}.{short(a)}" for a in sorted(beside - set(rel.key))]
 
 
-def _why(table: Plain, asks: list[Ask], bucket: str, static: bool) -> str:
+def _unsaid(design: Design, entity: str, asks: list[Ask]) -> str:
+    """Why rows that come in the order of time are not cut by it: nobody said how many there are."""
+    timed = next((a for a in asks if time_of(design, a) and uncounted(design, entity, list(a.bound))), None)
+    if timed is None or not design.world.inflow.get(entity):
+        return ""
+    return f"; no time bucket yet: how many {plural(entity)} share {' and '.join(short(b) for b in timed.bound)}?"
+
+
+def _why(table: Plain, asks: list[Ask], bucket: str, static: bool, newest: str) -> str:
     why = served(asks)
+    if newest:
+        why += f": only rows of the last {newest}, so that the newest is found without a bucket"
     if table.get("for each"):
         why += f": one row per {table['for each']}, written when the record comes to be"
     if any(a.contains for a in asks):
@@ -167,4 +199,5 @@ def _why(table: Plain, asks: list[Ask], bucket: str, static: bool) -> str:
         why += "; one partition holds them all, which these numbers allow"
     elif any(str(k).startswith("part = ") for k in table["partition key"]):
         why += "; the parts keep one partition from taking everything"
-    return f"{why}; a {bucket} bucket bounds the partition" if bucket else why
+    article = "an" if bucket == "hour" else "a"
+    return f"{why}; {article} {bucket} bucket bounds the partition" if bucket else why

@@ -24,7 +24,7 @@ def tables(design: Design) -> list[Plain]:
         if base:
             base |= _listed_too(design, entity, asks, base)
         found = lists(design, entity, asks, base)
-        if base is None and not any(_is_plain(a) for _, mine in found for a in mine):
+        if base is None and not any(_is_plain(a) for t, mine in found if "ttl" not in t for a in mine):
             base = _fallback(design, entity)
         out += [base] if base else []
         made = [filled(design, entity, table, mine, base is not None) for table, mine in found]
