@@ -98,7 +98,7 @@ def test_shares_of_the_traffic_and_compound_growth() -> None:
         (parse_rate, "5 per 0 s", "no length"),
         (parse_share, "150%", "more than all"),
         (parse_share, "30", "Write 30% for a share"),
-        (parse_growth, "often", "500/s"),
+        (parse_growth, "often", "2k/day"),
     ],
 )
 def test_refusals_say_what_to_write(parse: Parse, text: object, words: str) -> None:
