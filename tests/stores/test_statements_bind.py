@@ -81,6 +81,8 @@ class Texts:
     name: str
     schema: str
     queries: dict[str, str]
+    moved: dict[str, frozenset[str]]
+    """Operation → structures in which it takes a record from one key to another."""
 
 
 def projects() -> Iterator[tuple[str, Project]]:
@@ -101,7 +103,12 @@ def texts(store: str) -> tuple[Texts, ...]:
         for each in report.models:
             asked = {p.operation: queries.query(report, each, p.operation) for p in report.project.patterns}
             schema = "\n".join(scripts.files(report, each).values())
-            found.append(Texts(f"{key}: {each.model.name}", schema, {k: v for k, v in asked.items() if v}))
+            moved = {
+                k: frozenset(t.structure for t in p.touches if t.op == "move" and t.store == store)
+                for k, p in each.plans.items()
+            }
+            asked = {k: v for k, v in asked.items() if v}
+            found.append(Texts(f"{key}: {each.model.name}", schema, asked, moved))
     return tuple(found)
 
 
@@ -346,4 +353,21 @@ def test_redis_lists_every_parameter_it_uses() -> None:
             faults += [f"{model.name} / {operation}: {n} is not listed" for n in sorted(used - listed)]
             if re.search(r"\b(True|False|None)\b", commands):
                 faults.append(f"{model.name} / {operation}: a value as Python writes it")
+    fail_on(faults)
+
+
+OUT = ("ZREM ", "SREM ", "UNLINK ", "DECR ", "HDEL ", "LREM ")
+
+
+def test_redis_takes_a_record_out_of_its_old_key() -> None:
+    faults = []
+    for model in texts("redis"):
+        for operation, structures in model.moved.items():
+            lines = model.queries.get(operation, "").splitlines()
+            gone = [x for x in lines if x.startswith(OUT)]
+            faults += [
+                f"{model.name} / {operation}: nothing leaves {s}"
+                for s in structures
+                if not any(re.split(r"[{:]", s)[0] in x for x in gone)
+            ]
     fail_on(faults)

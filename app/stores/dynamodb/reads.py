@@ -203,6 +203,7 @@ def start_key(spot: Spot, world: World) -> Body:
 def notes(step: Step, bound: Bound, here: Context) -> Iterable[str]:
     """What the request alone does not say: loops, merges, sorting, billing."""
     yield from bound.several
+    yield from bound.ends
     if bound.several and step.order == "merged":
         yield "merge the answers by " + _asked(step) + ", and keep a LastEvaluatedKey for each request"
     if step.order == "client":

@@ -30,7 +30,9 @@ def script(model: Candidate, project: Project, world: World) -> Mapping[str, str
     A table without a key is left out and named by `problems`.
     """
     files: dict[str, str] = {}
-    commands = ["#!/bin/sh", "# Creates the tables and turns expiry on.", "set -eu"]
+    expires = any(model.store_of(s) == "dynamodb" and time_to_live(s) for s in model.structures)
+    about = "# Creates the tables and turns expiry on." if expires else "# Creates the tables."
+    commands = ["#!/bin/sh", about, "set -eu"]
     for structure in model.structures:
         if model.store_of(structure) != "dynamodb" or not table_key(structure, world):
             continue

@@ -57,6 +57,8 @@ class Bound:
     """Words for a value that comes from an item read before; None: there is no such item."""
     several: list[str] = field(default_factory=list)
     """Sentences: which values are tried one by one."""
+    ends: list[str] = field(default_factory=list)
+    """Sentences: what a BETWEEN returns though it was not asked for."""
 
     def of(self, attr: str) -> list[Cond]:
         return [c for c in self.conds if c.attr == attr]
@@ -90,6 +92,10 @@ class Bound:
         if at < len(operands):
             return value_text(operands[at])
         return "{" + (self.origin(cond) if self.origin is not None else field_of(cond.attr)) + "}"
+
+    def include(self, text: str) -> None:
+        if text not in self.ends:
+            self.ends.append(text)
 
     def _note(self, text: str) -> None:
         if text not in self.several:
@@ -146,6 +152,8 @@ def _range(start: str, part: KeyPart, attr: str, bound: Bound, *, last: bool) ->
             low = one + (behind if cond.op == ">" else "")
         else:
             high = one + (end if cond.op == "<=" or part.kept.bucket else "")
+        if cond.op in ("<", ">") and last and (start or len(spans) > 1):
+            bound.include(f"BETWEEN includes both ends: leave out what has exactly {one}, as {cond.op} was asked for")
     if low and high:
         return Interval("between", (start + low, start + high))
     if start:

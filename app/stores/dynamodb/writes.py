@@ -25,8 +25,9 @@ SAME_ON_RETRY = "{a token of the operation, the same on a retry}"
 def write_lines(here: Context) -> Iterable[str]:
     """Requests that belong together first, then what is refreshed later."""
     mine = [t for t in here.plan.touches if t.store == "dynamodb"]
-    requests = [(t, found) for t in mine if t.when == "same" and (found := action(t, here)) is not None]
-    for touch, _ in requests:
+    requests = [(t, found) for t in mine if t.when == "same" for found in actions(t, here)]
+    met = {id(t) for t, _ in requests}
+    for touch in (t for t in mine if id(t) in met):
         yield from _support(touch, here)
     if len(requests) > 1 and here.plan.scope in ("transaction", ""):
         yield "# TransactWriteItems: all or nothing, each item once, at most 100"
@@ -38,12 +39,13 @@ def write_lines(here: Context) -> Iterable[str]:
         for touch, (name, body) in requests:
             yield from _single(touch, name, body)
     for touch in mine:
-        later = action(touch, here) if touch.when == "async" else None
-        if later is not None:
+        later = actions(touch, here) if touch.when == "async" else ()
+        if later:
             within = f" within {touch.within:g} s" if touch.within else ""
             yield f"# later{within}, from the stream or a queue: {touch.why} in {touch.structure}"
             yield from _support(touch, here)
-            yield from _single(touch, *later)
+            for name, body in later:
+                yield from _single(touch, name, body)
 
 
 def _times(touch: Touch) -> str:
@@ -79,6 +81,31 @@ def _lists(touch: Touch, spot: Spot, here: Context) -> tuple[str, ...]:
         inside = (h for h in spot.record.shape[1:] if h.how == "embed" and h.entity in changed)
         met = {h.name or h.entity for h in inside}
     return tuple(sorted(met))
+
+
+def actions(touch: Touch, here: Context) -> tuple[tuple[str, Body], ...]:
+    """The requests of one touch: where its key changes, the item leaves the old one first."""
+    found = action(touch, here)
+    gone = _left(touch, here) if touch.op == "move" else None
+    return tuple(r for r in (gone, found) if r is not None)
+
+
+def _left(touch: Touch, here: Context) -> tuple[str, Body] | None:
+    """The deletion of an item under the key it had before."""
+    spot = _spot(touch, here)
+    if spot is None:
+        return None
+    given = {lay.column(spot.record.of, p, here.world) for a in asked(here.pattern) for p in a.set}
+    changed = {a.removeprefix("=") for a in (*touch.attrs, *given)}
+
+    def origin(cond: Cond) -> str:
+        return f"{'old ' if cond.attr.removeprefix('=') in changed else ''}{field_of(cond.attr)}"
+
+    key = key_of(spot, Bound(tuple(_known(spot, here)), origin), here.world)
+    if key is None:
+        return None
+    body: Body = {"TableName": table_name(spot.structure.name), "Key": key}
+    return "Delete", body | (_condition(touch, spot, here) if here.pattern.action == "update" else {})
 
 
 def action(touch: Touch, here: Context) -> tuple[str, Body] | None:
@@ -146,6 +173,8 @@ def _put(touch: Touch, spot: Spot, table: str, here: Context) -> Body:
     if expiry:
         item[expiry] = typed("{when it expires, in seconds since 1970}", "N")
     body: Body = {"TableName": table, "Item": item}
+    if touch.op == "move":
+        return body  # the place is new: what must be true of the item is checked where it leaves
     if here.pattern.action != "insert" and touch.why != "unique":
         return body | _condition(touch, spot, here)
     name = next(iter(item))
@@ -223,6 +252,10 @@ def _condition(touch: Touch, spot: Spot, here: Context) -> Body:
         texts.append(text.replace("#old_", "#"))
         taken[placeholder(name)] = name
         values |= mine
+    if not texts and _must_exist(touch, of, here.pattern):
+        # Without it the request makes an item of what it sets, under a key that nothing had.
+        name = next(k.name for k, _ in columns(spot))
+        texts, taken = [f"attribute_exists({placeholder(name)})"], {placeholder(name): name}
     if not texts:
         return {}
     found: Body = {
@@ -230,6 +263,12 @@ def _condition(touch: Touch, spot: Spot, here: Context) -> Body:
         "ExpressionAttributeNames": taken,
     }
     return found | ({"ExpressionAttributeValues": values} if values else {})
+
+
+def _must_exist(touch: Touch, of: str, pattern: Pattern) -> bool:
+    """Is this an update of something that is there, rather than one that may make it?"""
+    kinds_ = {a.kind for a in asked(pattern) if a.entity == of}
+    return touch.op in ("set", "add", "push", "pull", "move") and kinds_ == {"update"}
 
 
 def _checks(pattern: Pattern) -> Iterable[Comparison]:
