@@ -272,13 +272,13 @@ def read_patterns(text: str, into: Project | None = None, name: str = "") -> Imp
     used = {n for t in tables for n in range(t.start, t.end)}
     said = [line for t in tables for line in introduction(lines, t.start - 1)]
     counts = read_counts(said, spanish=is_spanish([row.operation for row in rows] + said))
-    note, unread = _around(lines, used, keep=into is None)
+    note, unread = around(lines, used, keep=into is None)
     if into is None:
         into = Project(name=name or project_name(lines, used) or "Pasted patterns", note=note)
     return read_rows(rows, into, counts, unread)
 
 
-def _around(lines: list[str], used: set[int], *, keep: bool) -> tuple[str, tuple[Unread, ...]]:
+def around(lines: list[str], used: set[int], *, keep: bool) -> tuple[str, tuple[Unread, ...]]:
     """Text outside the tables: the project's note where it is short, else reported paragraph by paragraph."""
     runs: list[tuple[int, list[str]]] = []
     for number, line in enumerate(lines, 1):

@@ -32,7 +32,7 @@ def desk() -> Project:
 
 
 def test_formats_are_found_by_name() -> None:
-    assert list(IMPORTERS) == ["project-json", "project-yaml", "patterns"]
+    assert list(IMPORTERS) == ["key-catalog", "project-json", "project-yaml", "patterns"]
     assert all(i.title for i in IMPORTERS.values())
 
 

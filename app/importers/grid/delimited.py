@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from app.errors import BadInput
 from app.importers.format import MAX_ROWS
@@ -11,11 +11,13 @@ from app.importers.grid.block import Block, one_line
 from app.importers.grid.headers import names_operations
 
 
-def delimited_blocks(lines: list[str]) -> Iterator[Block]:
-    """Tables whose first line names an operation column, or tab-separated lines of one width without a header."""
+def delimited_blocks(
+    lines: list[str], accepts: Callable[[tuple[str, ...]], bool] = names_operations
+) -> Iterator[Block]:
+    """Tables whose first line is accepted as headers, or tab-separated lines of one width without a header."""
     at = 0
     while at < len(lines):
-        delimiter = _header_delimiter(lines[at])
+        delimiter = _header_delimiter(lines[at], accepts)
         if delimiter:
             block = _read(lines, at, delimiter, header=True)
         elif "\t" in lines[at].strip():
@@ -29,12 +31,12 @@ def delimited_blocks(lines: list[str]) -> Iterator[Block]:
         at = max(at + 1, block.end - 1)
 
 
-def _header_delimiter(line: str) -> str:
+def _header_delimiter(line: str, accepts: Callable[[tuple[str, ...]], bool]) -> str:
     """The delimiter under which a line reads as headers that name an operation and something else."""
     if len(line) > 2_000:
         return ""
     for delimiter in ("\t", ";", ","):
-        if delimiter in line and names_operations(tuple(_split(line, delimiter))):
+        if delimiter in line and accepts(tuple(_split(line, delimiter))):
             return delimiter
     return ""
 

@@ -7,7 +7,7 @@ widest) and then read by the Markdown library, so that emphasis, code, links and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -28,15 +28,19 @@ _QUOTE = re.compile(r"^\s*>\s?")
 _BREAK = re.compile(r"\s*<br\s*/?>\s*", re.IGNORECASE)
 
 
-def pipe_blocks(lines: list[str]) -> Iterator[Block]:
-    """Every access-pattern table of pipes in a text, in order; other tables are passed over."""
+Accepts = Callable[[tuple[str, ...]], bool]
+"""Whether a table with these headers is one that is looked for."""
+
+
+def pipe_blocks(lines: list[str], accepts: Accepts = names_operations) -> Iterator[Block]:
+    """Every table of pipes in a text whose headers are accepted, in order; other tables are passed over."""
     at = 0
     while at < len(lines):
         if not _drawn(lines[at]):
             at += 1
             continue
         end = _end_of_run(lines, at)
-        block = _read_run(lines, at, end)
+        block = _read_run(lines, at, end, accepts)
         if block is not None:
             yield block
         at = end
@@ -79,7 +83,7 @@ def _end_of_run(lines: list[str], at: int) -> int:
     return end
 
 
-def _read_run(lines: list[str], start: int, end: int) -> Block | None:
+def _read_run(lines: list[str], start: int, end: int, accepts: Accepts) -> Block | None:
     """The table in these lines, or None where they only happen to hold pipes."""
     body: list[tuple[int, str]] = []
     frames = 0
@@ -96,7 +100,7 @@ def _read_run(lines: list[str], start: int, end: int) -> Block | None:
     rows = _split_rows(body, merged=frames > 2 and _boxed(lines, start, end))
     if len(rows) < 2 or (len(rows[0][1]) < 2 and not header_closed):
         return None
-    if not names_operations(tuple(_BREAK.sub(" ", one_line(c)) for c in rows[0][1])):
+    if not accepts(tuple(_BREAK.sub(" ", one_line(c)) for c in rows[0][1])):
         return None
     if len(rows) > MAX_ROWS + 1:
         raise BadInput(f"The table in line {start + 1} has more than {MAX_ROWS:,} rows.", fix="Paste it in parts.")

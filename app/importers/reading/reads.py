@@ -157,7 +157,8 @@ def _by_other(r: Reading, thing: Thing, word: str, how: str, said: str) -> None:
         r.term(far_condition(r, word))
         r.why("where", f"by {said}: many-to-many")
         return
-    assigned = how == "to" and bool(r.phrase.head) and noun_said(r.phrase.head).endswith("assigned")
+    head = r.phrase.head
+    assigned = how == "to" and head is not None and noun_said(head).endswith("assigned")
     role = (r.words.assignee(r.entity) if assigned and word in PEOPLE else "") or word
     party = r.words.party(role)
     if r.action == "list" and role == word:
