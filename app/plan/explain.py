@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.plan.asked import open_place
 from app.plan.choose import Choice
 from app.plan.ideal import bucketed, fix, misses, new_path, placed
-from app.plan.refuse import Refusal, say
+from app.plan.refuse import Refusal, by_weight, say
 from app.plan.serve import Missed, Served
 from app.plan.steps import Read
 from app.plan.types import Level, Miss, Record
@@ -32,7 +32,7 @@ def explain(reads: Sequence[Read], choices: Mapping[str, Sequence[Choice]]) -> t
             found.update(dict.fromkeys(misses([choice, *tried])))
         elif served.arranged.why:
             found[_unordered(served, read.record, choice)] = None
-    return tuple(found)
+    return by_weight(found)
 
 
 def unexplained(reads: Sequence[Read]) -> bool:

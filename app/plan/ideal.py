@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from app.plan.bind import ENDLESS
 from app.plan.choose import Choice
-from app.plan.refuse import Refusal, say
+from app.plan.refuse import Refusal, by_weight, say
 from app.plan.serve import Missed, Task
 from app.plan.types import AccessPath, Dialect, Kind, Match, Miss, Part
 
@@ -84,11 +84,11 @@ def misses(choices: Sequence[Choice]) -> tuple[Miss, ...]:
     if near is None:
         return (*blocked, *_nothing(choice))
     path = near.match.path.name
-    found = [say(r, path, task.dialect) for r in near.reasons]
+    found = list(by_weight(say(r, path, task.dialect) for r in near.reasons))
     buckets = tuple(bucketed(near.match, task.dialect))
     if found and not any(m.fix for m in found):
         found[0] = replace(found[0], fix=fix(task, near))
-    return (*blocked, *dict.fromkeys(found), *buckets)
+    return by_weight((*blocked, *found, *buckets))
 
 
 def bucketed(match: Match, dialect: Dialect) -> Iterator[Miss]:

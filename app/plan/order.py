@@ -27,6 +27,8 @@ class Arranged:
     why: str = ""
     attr: str = ""
     blocker: str = ""
+    precision: float = 0.0
+    """Seconds within which the order is not kept: the stored parts are derived from the attribute (0: exact)."""
 
     @property
     def streaming(self) -> bool:
@@ -35,6 +37,8 @@ class Arranged:
 
 
 STREAMING = frozenset({"none", "stored", "reversed", "merged"})
+FINE = 60.0
+"""Seconds within which records may stand in any order without anyone calling the list unsorted."""
 UNORDERED = Arranged()
 
 
@@ -63,7 +67,7 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
         return UNORDERED
     if match.path.hashed:
         return _made(Arranged("", ask, 1, 0, "hashed", ask[0][0]), dialect)
-    turn, streams, given, at = 0, 1.0, 0, 0
+    turn, streams, given, at, precision = 0, 1.0, 0, 0, 0.0
     why = blocker = ""
     for step in match.order:
         if at == len(ask):
@@ -79,6 +83,8 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
             turn = this
             if part.kept.exact or (match.single.buckets and part.kept.bucket):
                 given, at = given + 1, at + 1
+            elif at == len(ask) - 1 and _fine(match, step):
+                precision = part.kept.bucket
         elif step.kind is Kind.POINT:
             continue
         elif step.kind is Kind.POINTS and step.tight and streams * step.count <= dialect.merge:
@@ -86,12 +92,22 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
         else:
             why, blocker = "before", part.attr
             break
+    if at < len(ask) and precision and not why:
+        given, at = given + 1, at + 1
+    elif precision:
+        precision = 0.0
     if at < len(ask):
         return _made(Arranged("", ask, 1, given, why or "absent", ask[at][0], blocker), dialect)
     if turn < 0 and not dialect.reverse:
         return _made(Arranged("", ask, 1, 0, "backwards", ask[0][0]), dialect)
     kind = "merged" if streams > 1 else "reversed" if turn < 0 else "stored"
-    return Arranged(_over_partitions(match, ask, kind), ask, streams, given)
+    return Arranged(_over_partitions(match, ask, kind), ask, streams, given, precision=precision)
+
+
+def _fine(match: Match, step: Walked) -> bool:
+    """Is this derived part as good as the attribute? To the minute, or as the end of a key no two records share."""
+    bucket = step.part.kept.bucket
+    return 0 < bucket <= FINE or (bucket > 0 and match.path.unique and step is match.order[-1])
 
 
 def _against(step: Walked, turn: int, this: int) -> str:

@@ -5,7 +5,7 @@ Reasons are small values; sentences are made only for the path that is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.plan.bind import ENDLESS
@@ -157,6 +157,11 @@ def _sentence(refusal: Refusal, dialect: Dialect) -> str:
     if refusal.word in ITS_OWN or refusal.code not in own:
         return GENERIC.get(refusal.word) or GENERIC.get(refusal.code, "{path}: {attr} {op}")
     return own[refusal.code]
+
+
+def by_weight(found: Iterable[Miss]) -> tuple[Miss, ...]:
+    """The reason that is furthest from serving first: a partition that is not bound before an order that is not kept."""
+    return tuple(sorted(dict.fromkeys(found), key=lambda m: -WEIGHT.get(m.code, 5)))
 
 
 def say(refusal: Refusal, path: str, dialect: Dialect) -> Miss:

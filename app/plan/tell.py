@@ -226,6 +226,9 @@ def _notes(served: Served, record: Record) -> list[str]:
         out.append(f"The answer fills {ceil(cost.bytes.avg / dialect.page_bytes):,} pages")
     if served.arranged.kind == "merged" and cost.streams > 1:
         out.append(f"The application merges {cost.streams:,.0f} lists")
+    if served.arranged.precision:
+        word = BUCKET_WORDS.get(int(served.arranged.precision), "bucket")
+        out.append(f"The order is that of the {word}")
     if served.arranged.kind == "client":
         out.append("The application sorts the answer")
     if single.offset:
