@@ -195,7 +195,7 @@ def _message(case: PlanCase) -> str:
     if _pipelined(case):
         trips = f"{plan.rounds} round trip{'s' * (plan.rounds != 1)}"
         why = f": an index of keys, then the records in one pipeline, {trips}" if len(plan.steps) > 1 else why
-    work = f"{mark}{count(plan.records.avg)} records examined to return {count(returned(query))}"
+    work = f"{mark}{count(plan.records.avg)} records examined to return {mark}{count(returned(query))}"
     if plan.level is Level.SCATTER:
         nodes = max((r.nodes for r in case.records if r.structure == plan.steps[0].structure), default=1.0)
         requests = f"all {count(nodes)} nodes asked" if nodes > 1 else "every node asked"

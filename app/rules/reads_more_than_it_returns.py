@@ -111,8 +111,8 @@ def check(case: PlanCase) -> Iterator[Finding]:
         "reads-more-than-it-returns",
         "advice" if rough or rarely(case, step.records.avg - needed) else "warning",
         cell(case),
-        f"{case.pattern.operation} examines {'≈' * rough}{count(step.records.avg)} records in {step.path} to return {count(gives)}"
-        f"{at_rate(case)}: {_judged(step)} judged after the read",
+        f"{case.pattern.operation} examines {'≈' * rough}{count(step.records.avg)} records in {step.path} to return"
+        f" {'≈' * rough}{count(gives)}{at_rate(case)}: {_judged(step)} judged after the read",
         (
             *spread_evidence("records examined", step.records, assumed=rough),
             Evidence("records returned", count(gives), gives),

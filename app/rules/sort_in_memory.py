@@ -98,8 +98,8 @@ def check(case: PlanCase) -> Iterator[Finding]:
         "sort-in-memory",
         severity,
         cell(case),
-        f"{case.pattern.operation}: {who} {mark}{count(step.records.avg)} records ({mark}{size(step.bytes.avg)}) to return "
-        f"{count(returned(query))}{at_rate(case)}{deep if query.peak_offset else over}",
+        f"{case.pattern.operation}: {who} {mark}{count(step.records.avg)} records ({mark}{size(step.bytes.avg)}) to"
+        f" return {mark}{count(returned(query))}{at_rate(case)}{deep if query.peak_offset else over}",
         tuple(_evidence(case, step, kept, each)),
         remedies(case, _ordered),
         model=case.model.name,
