@@ -130,7 +130,7 @@ class Store:
     """The pattern's query or commands in the store's own language, paging written out."""
     script_language: str = "text"
     evidence: str = "modelled"
-    """What checked this store's verdicts: `modelled`, or the engine and version of the tests."""
+    """What checked this store's verdicts: `modelled`, or the engine and version of the tests (`tests/engines`)."""
     word: Mapping[str, str] = field(default_factory=dict)
     """The store's words for: structure, record, partition, index, attribute."""
     hints: Mapping[str, str] = field(default_factory=dict)

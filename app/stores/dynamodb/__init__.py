@@ -57,6 +57,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="json",
+    evidence="reads held against dynalite 4.0 (an emulator), writes modelled",
     hints={
         "options": "deletion protection: yes",
         "key": "order.user_id, order.created_at",

@@ -35,6 +35,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="javascript",
+    evidence="reads held against MongoDB 6.0, writes modelled",
     hints={
         "version": "8.0",
         "nodes": "3",
