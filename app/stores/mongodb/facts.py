@@ -105,3 +105,9 @@ CONSISTENCY: Mapping[str, str] = {
     "historical": "what was copied at writing time",
 }
 """Setting that gives each need. Source: mongodb/docs, read-isolation-consistency-recency."""
+WRITE_CONSISTENCY: Mapping[str, str] = {
+    "strong": "acknowledged by a majority of the members, whatever fails then",
+    "read your writes": "acknowledged by a majority; reads in the same causal session see it",
+    "causal": "acknowledged by a majority, in a causal session",
+}
+"""The same of a write: a read concern says nothing about it."""

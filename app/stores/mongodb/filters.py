@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,11 @@ from app.stores.mongodb.js import Raw, js, operand
 from app.stores.mongodb.records import id_parts
 
 COMPARE = {"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte", "!=": "$ne"}
+
+
+LOW = {"$gt": "MaxKey()", "$gte": "MinKey()"}
+HIGH = {"$lt": "MinKey()", "$lte": "MaxKey()"}
+"""What stands behind the bounded part of a key, so that the whole document is bounded as that part is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,28 @@ class Fields:
         if not bound or not ranges:
             return found
         open_ = parts[len(bound) :]
-        low = {**bound, **{p: Raw("MinKey()") for p in open_}}
-        high = {**bound, **{p: Raw("MaxKey()") for p in open_}}
-        return {"_id": {"$gte": low, "$lte": high}, **rest}
+        span = found.get(f"_id.{open_[0]}")
+        if isinstance(span, dict) and span and set(span) <= {*LOW, *HIGH}:
+            return {"_id": _between(bound, open_, span), **{k: v for k, v in rest.items() if k != f"_id.{open_[0]}"}}
+        return {"_id": _between(bound, open_, {}), **rest}
+
+
+def _between(bound: Mapping[str, Any], open_: Sequence[str], span: Mapping[str, Any]) -> dict[str, Any]:
+    """All documents that begin with `bound` and have the first part of `open_` in `span`, as one interval.
+
+    A document that is shorter than the key sorts first, so the parts behind it are filled with the least or greatest.
+    """
+    first, *behind = open_
+
+    def end(value: Any, fill: str) -> dict[str, Any]:
+        return {**bound, first: value, **{p: Raw(fill) for p in behind}}
+
+    low = next((op for op in LOW if op in span), "")
+    high = next((op for op in HIGH if op in span), "")
+    return {
+        low or "$gte": end(span[low], LOW[low]) if low else end(Raw("MinKey()"), "MinKey()"),
+        high or "$lte": end(span[high], HIGH[high]) if high else end(Raw("MaxKey()"), "MaxKey()"),
+    }
 
 
 def fields_of(structure: Structure, thing: Structure | RecordShape, record: Record, world: World) -> Fields:

@@ -9,7 +9,7 @@ from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
 from app.stores.common_query import head_of, lost, said_of
-from app.stores.mongodb.facts import CONSISTENCY
+from app.stores.mongodb.facts import CONSISTENCY, WRITE_CONSISTENCY
 from app.stores.mongodb.reads import read_lines
 from app.stores.mongodb.writes import write_lines
 
@@ -23,7 +23,8 @@ def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
         body += read_lines(pattern, plan, model, world)
     if (pattern.is_write and not lost(plan)) or pattern.also:
         body += write_lines(pattern, plan, model, world)
-    notes = [f"// {line}" for line in (*head_of(pattern, plan), *said_of(pattern, model, CONSISTENCY))]
+    setting = WRITE_CONSISTENCY if pattern.is_write else CONSISTENCY
+    notes = [f"// {line}" for line in (*head_of(pattern, plan), *said_of(pattern, model, setting))]
     return "\n".join([*notes, *_parameters(body), *body]) + "\n"
 
 

@@ -7,13 +7,14 @@ collections take part, and whether a transaction is needed, is the plan's word.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import isinf
 
 from app.model.candidate import Candidate, Structure
 from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Plan, Record, World
-from app.stores.common_query import elsewhere, equal_to, other_stores, things_of
+from app.stores.common_query import DEMANDING, elsewhere, equal_to, other_stores, things_of
 from app.stores.common_write import Asked, asked
 from app.stores.mongodb.filters import fields_of
 from app.stores.mongodb.inside import copied, embedded, figures
@@ -21,6 +22,9 @@ from app.stores.mongodb.js import collection, js, operand
 from app.stores.mongodb.records import records, template_parts
 from app.stores.mongodb.roots import root
 from app.stores.mongodb.statement import Statement, Target, merge
+
+MAJORITY = {"writeConcern": {"w": "majority"}}
+"""In a transaction it belongs to the transaction, not to its statements."""
 
 
 def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Iterable[str]:
@@ -76,6 +80,9 @@ def _reach(change: Asked, to: Target, changes: tuple[Asked, ...], pattern: Patte
 
 
 def _statements(pattern: Pattern, plan: Plan, found: list[Statement]) -> Iterable[str]:
+    if any(str(level).startswith(DEMANDING) for level in pattern.consistency.values()):
+        options = {} if plan.scope == "transaction" and sum(not s.later for s in found) > 1 else MAJORITY
+        found = [s if s.later else replace(s, options={**s.options, **options}) for s in found]
     same = [s for s in found if not s.later]
     if plan.scope == "transaction" and len(same) > 1:
         yield "const session = db.getMongo().startSession();"
