@@ -22,6 +22,7 @@ def _relationship(x: Relationship) -> str:
 
 def _entity(e: Entity) -> str:
     count = f" {e.count.text}" if e.count else ""
+    count += f" keep {e.keep.text}" if e.keep else ""
     return f"{e.name}{count}: " + ", ".join(f.name + (" key" if f.key else "") for f in e.fields)
 
 
@@ -29,6 +30,7 @@ def _entity(e: Entity) -> str:
 def test_rows_are_read_as_expected(group: dict[str, Any]) -> None:
     read = read_patterns(group["text"])
     assert {r.pattern: r.reading for r in read.rows} == group["readings"]
+    assert set(group.get("asked", ())) <= {q.place for q in read.questions}
     assert [_entity(e) for e in read.project.entities] == group["entities"]
     assert [_relationship(x) for x in read.project.relationships] == group["relationships"]
 

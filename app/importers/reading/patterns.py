@@ -68,7 +68,10 @@ def _given(into: Project, counts: tuple[Count, ...]) -> Vocabulary:
     heads = frozenset(p.entity for p in into.patterns)
     pairs = frozenset((x.parent, x.child) for x in into.relationships if not x.many_to_many)
     return Vocabulary(
-        names | frozenset(c.noun for c in counts if known(c, names) and not is_traffic(c)), heads, pairs=pairs
+        names | frozenset(c.noun for c in counts if known(c, names) and not is_traffic(c)),
+        heads,
+        pairs=pairs,
+        given=names,
     )
 
 
@@ -90,7 +93,7 @@ def _learned(readings: list[Reading], draft: Draft, into: Project, counts: tuple
     fields |= frozenset((e.name, f.name) for e in into.entities for f in e.fields)
     links = frozenset((x.parent, x.child, x.via) for x in draft.links if not x.many)
     many = frozenset(frozenset((x.parent, x.child)) for x in draft.links if x.many and x.child not in LABELS)
-    return Vocabulary(names, given.heads | heads, timed, given.pairs | said, many, times, fields, links)
+    return Vocabulary(names, given.heads | heads, timed, given.pairs | said, many, times, given.given, fields, links)
 
 
 def _doubtful(readings: list[Reading], draft: Draft) -> frozenset[str]:

@@ -85,7 +85,7 @@ def _read(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
     elif r.action == "update":
         read_update(r, thing, items)
     elif r.action == "delete":
-        read_delete(r, thing)
+        read_delete(r, thing, items)
     else:
         _read_read(r, thing, items)
     _scoped(r)

@@ -54,6 +54,8 @@ def _subject(r: Reading, items: tuple[Item, ...], named: str) -> Thing:
     whose = owner if head.words[0] in PARTS and len(head.words) == 1 else ""
     thing = thing_of(head, r.words, whose)
     reads = r.phrase.action not in WRITES
+    if head.name == "leaderboard" and reads and "score" in r.words.names and "leaderboard" not in r.words.given:
+        return Thing("score", owner, why="a leaderboard ranks scores")
     measured = r.words.holder(head.name) if r.phrase.action == "aggregate" and not head.plural else ""
     if measured and is_attribute(head.name):
         return Thing(measured, owner, head.name, f"“{noun_said(head)}” is a field of {measured}")

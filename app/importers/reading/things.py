@@ -48,6 +48,8 @@ class Vocabulary:
     """Ends of many-to-many relationships."""
     times: tuple[tuple[str, str], ...] = ()
     """The field that a text itself names as an entity's time."""
+    given: frozenset[str] = frozenset()
+    """Entities that the project holds already."""
     fields: frozenset[tuple[str, str]] = frozenset()
     """(entity, field) as far as any row names them."""
     links: frozenset[tuple[str, str, str]] = frozenset()

@@ -85,7 +85,7 @@ def read_update(r: Reading, thing: Thing, items: tuple[Item, ...]) -> None:
         r.ask("set", f"Which fields of {r.entity} does it change?", f"{{{r.entity}.status: shipped}}")
 
 
-def read_delete(r: Reading, thing: Thing) -> None:
+def read_delete(r: Reading, thing: Thing, items: tuple[Item, ...] = ()) -> None:
     """A removal: one record by its key, or all that belong to something."""
     if write_label(r) or bring_together(r):
         return
@@ -99,7 +99,7 @@ def read_delete(r: Reading, thing: Thing) -> None:
             r.note(f"of {noun_said(noun)}")
         return
     if head is not None and not head.plural and r.phrase.verb not in NAMING:
-        _find(r, thing)
+        _find(r, thing, by_fields=_named(r, items))
         _and_all(r)
         return
     for state in head.states if head is not None else ():
@@ -110,6 +110,19 @@ def read_delete(r: Reading, thing: Thing) -> None:
         r.by_key() if head is None or not head.plural else r.ask(
             "where", f"Which {many(r.entity)} are removed?", f"{r.entity}.created_at < :before"
         )
+
+
+def _named(r: Reading, items: tuple[Item, ...]) -> bool:
+    """Keys among the fields of a removal say which one goes: `user_id` of a member of a group."""
+    nouns = [i.noun for i in items if i.noun is not None and i.noun.by_id]
+    ids = [n for n in nouns if (thing_of(n, r.words).entity or n.name) not in (r.entity, "id")]
+    bound = bool(ids) and bool(_linked(r))
+    for noun in ids if bound else ():
+        bind(r, noun, "by")
+    for item in items:
+        if not bound or item.noun not in ids:
+            r.note(f"fields: {item.said}")
+    return bound
 
 
 def _and_all(r: Reading) -> None:
@@ -132,7 +145,7 @@ def _linked(r: Reading) -> tuple[Noun, ...]:
     return r.phrase.linked("by", "of", "to", "from", "own", "actor", "mine")
 
 
-def _find(r: Reading, thing: Thing) -> None:
+def _find(r: Reading, thing: Thing, *, by_fields: bool = False) -> None:
     """One record by its key; what is said beside it (`from cart`, `by email`) is bound too."""
     others = [
         n for n in r.phrase.linked("by", "of", "from", "own") if thing_of(n, r.words).entity not in ("", r.entity)
@@ -143,6 +156,7 @@ def _find(r: Reading, thing: Thing) -> None:
         bind(r, noun, "by" if noun in values else "of")
     if (
         not values
+        and not by_fields
         and len(parents) < 2
         and not any(f"{r.entity}.{k} =" in " ".join(r.terms) for k in r.draft.key(r.entity))
     ):
