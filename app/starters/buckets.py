@@ -14,6 +14,8 @@ PARTITION = 100 * 1024 * 1024.0
 HORIZON = 2 * 31_557_600.0
 """Seconds for which growth is counted."""
 BUCKETS = (("hour", 3600.0), ("day", 86_400.0), ("month", 2_592_000.0), ("year", 31_536_000.0))
+ROUGHLY = 5.0
+"""How many times the rows of a healthy partition are let pass: that limit is a soft one."""
 LATEST = (2_592_000.0, 604_800.0, 86_400.0, 3600.0)
 """Lives of tables that hold the newest rows only, longest first: 30 days, 7 days, a day, an hour."""
 SHARDS = 8
@@ -22,20 +24,13 @@ SHARDS = 8
 def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
     """The smallest time bucket that keeps a partition at half its healthy size; none where it stays below that.
 
-    Only by a time that rises and begins the order of the read: else no reader knows the bucket.
+    Only for a read of a range of that time: in any other nobody knows in which buckets the answer lies.
     """
-    clock, room = time_of(design, ask), _room(design)
-    if not clock or ask.each or uncounted(design, entity, bound) or _wholly_read(design, entity, bound):
+    if time_of(design, ask) not in ask.spans or not _too_large(design, entity, ask, bound):
         return ""
-    inflow, keep = design.world.inflow.get(entity, 0.0), keep_of(design, entity)
-    if not inflow and not ask.span_seconds:
-        return ""
-    size = _bytes(design, entity)
-    whole = _records(design, entity, bound) * size
-    if whole <= room:
-        return ""
-    life = keep or HORIZON
-    fits = [name for name, seconds in BUCKETS if whole * min(1.0, seconds / life) <= room]
+    whole = _fill(design, entity, bound)
+    life = keep_of(design, entity) or HORIZON
+    fits = [name for name, seconds in BUCKETS if whole * min(1.0, seconds / life) <= 1]
     wide = [name for name, seconds in BUCKETS if seconds >= ask.span_seconds]
     both = [name for name in fits if name in wide]
     return both[0] if both and ask.span_seconds else fits[-1] if fits else BUCKETS[0][0]
@@ -44,17 +39,35 @@ def bucket_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
 def recent_of(design: Design, entity: str, ask: Ask, bound: list[str]) -> float:
     """Seconds for which a table keeps rows that only ever answers what the newest is; 0: all of them fit.
 
-    In a time bucket nobody would know in which of them the newest lies.
+    A time bucket bounds what others read of them, and nobody would know in which of the buckets the newest lies.
     """
     newest = ask.limit == 1 and not ask.spans and bool(ask.order) and ask.order[0][1] < 0
-    if not newest or not design.expires or not bucket_of(design, entity, ask, bound):
+    others = [a for a in design.asks_of(entity) if bucket_of(design, entity, a, list(a.bound))]
+    if not newest or not design.expires or not others or not _too_large(design, entity, ask, bound):
         return 0.0
-    whole = _records(design, entity, bound) * _bytes(design, entity)
+    whole = _fill(design, entity, bound)
     life = keep_of(design, entity) or HORIZON
     fact = design.store.facts.get("gc_grace_seconds")
     purge = fact.value if fact is not None else 0.0
-    fits = [s for s in LATEST if s < life and whole * min(1.0, (s + purge) / life) <= _room(design)]
+    fits = [s for s in LATEST if s < life and whole * min(1.0, (s + purge) / life) <= 1]
     return fits[0] if fits else LATEST[-1]
+
+
+def _too_large(design: Design, entity: str, ask: Ask, bound: list[str]) -> bool:
+    """Rows in the order of time that outgrow a partition, and of which no read wants all at once."""
+    if not time_of(design, ask) or ask.each or uncounted(design, entity, bound) or _wholly_read(design, entity, bound):
+        return False
+    known = bool(design.world.inflow.get(entity)) or bool(ask.span_seconds)
+    return known and _fill(design, entity, bound) > 1
+
+
+def _fill(design: Design, entity: str, bound: list[str]) -> float:
+    """How many times the largest partition fills its room, without a bucket: of bytes, and roughly of rows."""
+    rows = _records(design, entity, bound)
+    most = design.store.facts.get("partition_rows")
+    return max(
+        rows * _bytes(design, entity) / _room(design), rows / (ROUGHLY * most.value) if most is not None else 0.0
+    )
 
 
 def time_of(design: Design, ask: Ask) -> str:
@@ -80,17 +93,16 @@ def uncounted(design: Design, entity: str, bound: list[str]) -> bool:
 
 def shards_of(design: Design, entity: str, bound: list[str]) -> int:
     """Parts into which a partition is split whose value is a constant or one of few; 0: one will do."""
-    room = _room(design)
-    whole = _records(design, entity, bound) * _bytes(design, entity)
+    whole = _fill(design, entity, bound)
     rate = writes_per_second(design, entity) or 0.0
     ceiling = design.store.facts.get("partition_writes_per_second")
     busy = rate * _top(design, bound) / (ceiling.value / 2) if ceiling is not None else 0.0
-    if not bound and (entity in design.world.counts_assumed or whole > room):
-        return max(SHARDS, min(64, round(whole / room + 0.5)))
+    if not bound and (entity in design.world.counts_assumed or whole > 1):
+        return max(SHARDS, min(64, round(whole + 0.5)))
     rare = all(a in design.world.stats and not _names_parent(design, entity, a) for a in bound)
     known = bool(design.world.inflow.get(entity)) or entity not in design.world.counts_assumed
-    if bound and rare and known and whole > 2 * room:
-        busy = max(busy, whole / (2 * room))
+    if bound and rare and known and whole > 2:
+        busy = max(busy, whole / 2)
     return min(64, max(2, round(busy + 0.5))) if busy > 1 else 0
 
 

@@ -13,6 +13,7 @@ from app.memory import Memory
 from app.model.candidate import Candidate, RecordShape, Structure
 from app.model.project import Project
 from app.model.text import project_from_plain, read_yaml, write_yaml
+from app.plan.types import Level
 from app.plan.world import build_world
 from app.starters import starter
 from app.stores import STORES
@@ -143,7 +144,7 @@ def things(model: Candidate) -> list[Structure | RecordShape]:
 
 
 @pytest.mark.parametrize("store", sorted(STORES))
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(project=workloads())
 def test_any_workload_has_a_starter(store: str, project: Project) -> None:
     model = starter(project, store)
@@ -169,6 +170,7 @@ def test_a_workload_with_numbers_has_a_starter_without_errors(store: str) -> Non
     model = starter(project, store)
     report = analyse(project.model_copy(update={"models": (model,)}), Memory())
     assert not [f"{f.rule} {f.at}: {f.message}" for f in report.findings if f.severity == "error"]
-    unserved = [o for o, p in report.models[0].plans.items() if not p.served]
+    # a partition that would grow too large is cut in parts, and a read then asks each of them
+    unserved = [o for o, p in report.models[0].plans.items() if p.level > Level.FAN_OUT]
     # without values inside a key-value store a list is its keys first and the records after
     assert not unserved or STORES[store].can.by_key_only
