@@ -19,6 +19,7 @@ from app.model.project import Project
 from app.model.text import read_yaml
 from app.starters import starter
 from tests.conftest import SHARED
+from tests.stores.wiring import bench
 
 STATIC = """
 keywright: 1
@@ -371,3 +372,73 @@ def test_redis_takes_a_record_out_of_its_old_key() -> None:
                 if not any(re.split(r"[{:]", s)[0] in x for x in gone)
             ]
     fail_on(faults)
+
+
+# ---------------------------------------------------------------- what single statements say
+
+READINGS = """
+keywright: 1
+name: Sensors
+entities:
+  - {name: reading, count: 5M, fields: [sensor_id uuid key, time datetime key, value double, good bool]}
+  - {name: sensor, count: 1k, fields: [id uuid key, name string]}
+relationships:
+  - {parent: sensor, child: reading, via: sensor_id}
+patterns:
+  - operation: Range
+    list: reading
+    where: "reading.sensor_id = :sensor and reading.time >= :since and reading.time < :until"
+    order by: reading.time
+    rate: 1/s
+  - {operation: Rename, update: sensor, where: "sensor.id = :sensor", set: {name: ":name"}, consistency: strong}
+  - {operation: Mark, update: reading, where: "reading.sensor_id = :s and reading.time = :t", set: {good: true}}
+models:
+  - name: Documents
+    store: mongodb
+    structures:
+      - {collection: readings, of: reading, _id: [reading.sensor_id, reading.time]}
+      - {collection: sensors, of: sensor, _id: sensor.id}
+  - name: Tables
+    store: dynamodb
+    structures:
+      - {table: readings, of: reading, pk: "{reading.sensor_id}", sk: "{reading.time}"}
+      - {table: sensors, of: sensor, pk: "{sensor.id}"}
+  - name: Keys
+    store: redis
+    structures:
+      - {keys: "reading:{reading.sensor_id}:{reading.time}", of: reading, type: hash}
+      - {keys: "sensor:{sensor.id}", of: sensor, type: hash}
+"""
+
+
+def test_mongodb_bounds_the_range_inside_a_compound_id() -> None:
+    text = bench(READINGS, "mongodb").text("Range")
+    assert "$gte: { sensor_id: p.sensor, time: p.since }" in text
+    assert "$lt: { sensor_id: p.sensor, time: p.until }" in text
+    assert '"_id.time"' not in text.replace('"_id.time": 1', "")
+
+
+def test_mongodb_asks_a_write_for_the_majority_and_no_read_concern() -> None:
+    text = bench(READINGS, "mongodb").text("Rename")
+    assert 'writeConcern: { w: "majority" }' in text
+    assert "linearizable" not in text
+
+
+def test_dynamodb_updates_only_what_is_there() -> None:
+    assert '"ConditionExpression": "attribute_exists(' in bench(READINGS, "dynamodb").text("Rename")
+
+
+def test_dynamodb_says_what_between_includes() -> None:
+    assert "# BETWEEN includes both ends: leave out what has exactly {until}" in bench(READINGS, "dynamodb").text(
+        "Range"
+    )
+
+
+def test_redis_says_that_an_update_makes_a_key() -> None:
+    text = bench(READINGS, "redis").text("Mark")
+    assert "a key that is not there is made" in text
+    assert "good true" in text
+
+
+def test_the_script_speaks_of_expiry_only_where_there_is_some() -> None:
+    assert "expiry" not in bench(READINGS, "dynamodb").script["create-tables.sh"]
