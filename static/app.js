@@ -111,4 +111,9 @@
   })
   document.addEventListener("htmx:after:swap", mark)
   mark()
+  // On a narrow screen the place one is at can lie outside of a row of tabs.
+  for (const tabs of document.querySelectorAll(".nav,.tabs")) {
+    const here = tabs.querySelector("[aria-current]")
+    if (here) tabs.scrollLeft = here.offsetLeft + here.offsetWidth / 2 - tabs.offsetLeft - tabs.clientWidth / 2
+  }
 }

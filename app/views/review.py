@@ -31,7 +31,7 @@ from app.templating import Page, render
 from app.views import decisions
 from app.views.opened import desk
 from app.views.page import Toast
-from app.views.workbench.rows import phrase
+from app.views.workbench.rows import per_second, phrase
 
 router = APIRouter()
 COOKIE = "keywright-review"
@@ -48,6 +48,11 @@ class Row:
     rate: float | None
     plans: tuple[tuple[str, Plan], ...]
     worst: Severity | None
+
+    @property
+    def per(self) -> str:
+        """The rate; without a unit it is per second."""
+        return "?" if self.rate is None else per_second(self.rate)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,8 +20,8 @@ from app.views.opened import Opened
 
 MEMORY = Memory(4_000)
 """Rendered lines and findings; about 3 KB each, in two generations."""
-SLOW = 0.05
-"""Requests per second below which a rate is shown per day."""
+SLOW = 0.1
+"""Requests per second below which a rate is shown in a longer unit of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +180,20 @@ def _rate(pattern: Pattern, word: str, rate: float | None) -> Value:
     why = _why(pattern, "rate", f"rate.{word}")
     if rate is None:
         return Value(text or "?", text, why, known=False)
+    typed = amount or (pattern.rate.avg if pattern.rate else None)
+    shown_rate = per_second(rate, typed.text if typed else "")
     if not amount:
-        return Value(per_second(rate), "", "no peak is given, so the average stands in" if word == "peak" else why)
-    return Value(per_second(rate), text, why or ("a rough guess" if amount.assumed else ""))
+        return Value(shown_rate, "", "no peak is given, so the average stands in" if word == "peak" else why)
+    return Value(shown_rate, text, why or ("a rough guess" if amount.assumed else ""))
 
 
-def per_second(rate: float) -> str:
-    """A rate in a column that says `/s`: `500`, and `50/day` where seconds would only show zeros."""
-    return words.rate(rate) if 0 < rate < SLOW else number(rate)
+def per_second(rate: float, typed: str = "") -> str:
+    """A rate in a column that says `/s`: `500`, and `50/day` where seconds would only show zeros; as `typed`, if that
+    is short."""
+    if not 0 < rate < SLOW:
+        return number(rate)
+    short = typed.lstrip("~ ").replace(" ", "")
+    return short if "/" in short and len(short) <= 8 else words.rate(rate)
 
 
 __all__ = ["MEMORY", "Cell", "RowPart", "Value", "cells", "phrase", "row_html"]
