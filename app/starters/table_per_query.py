@@ -47,7 +47,7 @@ def _by_key(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
     if not key or entity in design.links or not (mine or _found_by_key(design, entity, key, asks)):
         return None
     first = _leading(key, asks)
-    rest = [k for k in key if k not in first]
+    rest = [k for k in key if k not in first] + _with_key(design, entity, key, mine)
     out: Plain = {
         "table": f"{entity}_by_{'_and_'.join(short(k) for k in key)}",
         "of": entity,
@@ -65,6 +65,13 @@ def _by_key(design: Design, entity: str, asks: list[Ask]) -> Plain | None:
         **ends(design, entity),
         "note": f"{why}the whole record by its key, where changes find it{kept}",
     }
+
+
+def _with_key(design: Design, entity: str, key: tuple[str, ...], mine: list[Ask]) -> list[str]:
+    """What reads bind beside the whole key, such as a tenant: only key columns can be compared here."""
+    own = design.world.fields.get(entity, ())
+    bound = {a for ask in mine for a in ask.equal} - set(key)
+    return [a for a in own if a in bound and not design.set_later(a)]
 
 
 def _found_by_key(design: Design, entity: str, key: tuple[str, ...], asks: list[Ask]) -> bool:
