@@ -212,7 +212,7 @@ def _sorts(hit: re.Match[str]) -> bool:
         bound = re.search(r"\b(?:by|of|for|to|from|in|per|de|por|en)\b", hit.string[: hit.start()])
         word = hit["by"].split()[-1]
         known = TRANSLATED.get(word, word)
-        return bool(bound) and is_attribute(known) and known not in UNIQUE
+        return bool(bound) and is_attribute(known) and known not in UNIQUE and known not in ("date", "time", "day")
     if not re.match(r"order|ordenad|rank", hit[0]):
         return True
     word = hit["by"].split()[-1]

@@ -19,7 +19,7 @@ _BY_TYPE = {
         seq attempts retries stars points level_number inventory capacity seats unread size_bytes weight
         """,
     "int64": "score bytes points balance_cents total_cents amount_cents price_cents counter",
-    "decimal": "price total amount cost balance revenue tax discount subtotal fee salary budget spend",
+    "decimal": "price unit_price total amount cost balance revenue tax discount subtotal fee salary budget spend",
     "double": "temperature humidity pressure value latitude longitude lat lon lng speed rating average distance",
     "datetime": """
         date time timestamp datetime created updated modified published sent expiry expiration deadline due start end

@@ -103,7 +103,7 @@ def _item(piece: str, *, spanish: bool) -> Item:
         return Item(piece)
     if len(piece) > _LONGEST:
         return Item(piece)
-    rest, asides = (piece, Asides()) if piece.isalnum() else read_asides(snake(piece), spanish=spanish)
+    rest, asides = (snake(piece), Asides()) if piece.isalnum() else read_asides(snake(piece), spanish=spanish)
     plain = _FROM.sub("", flat(rest))
     words = plain.split()
     if not words or len(words) > 7:

@@ -57,7 +57,7 @@ def _subject(r: Reading, items: tuple[Item, ...], named: str) -> Thing:
     if head.name == "leaderboard" and reads and "score" in r.words.names and "leaderboard" not in r.words.given:
         return Thing("score", owner, why="a leaderboard ranks scores")
     measured = r.words.holder(head.name) if r.phrase.action == "aggregate" and not head.plural else ""
-    if measured and is_attribute(head.name):
+    if measured and measured != owner and is_attribute(head.name):
         return Thing(measured, owner, head.name, f"“{noun_said(head)}” is a field of {measured}")
     if owner and ((head.words[0] in _FIGURES and reads) or (thing.attribute == "count" and thing.entity)):
         name = head.name if head.words[0] in _FIGURES else f"{thing.entity}_count"
@@ -91,6 +91,8 @@ def _of_attribute(r: Reading, head: Noun, attribute: str, owner: str, named: str
     if owner in SOURCES and r.phrase.action not in WRITES:
         return Thing(_series(r.words), owner, attribute, f"“{said}” of {a(owner)}: one of its readings")
     if owner:
+        if r.phrase.action == "aggregate":
+            r.ask("compute", f"Which records have the {quoted(said)}? It is read as a figure of {a(owner)}.", attribute)
         return Thing(owner, "", attribute, f"“{said}” is a field of {owner}")
     if named or not r.phrase.action:
         return _from_column(named, r.words, attribute)

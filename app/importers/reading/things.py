@@ -121,6 +121,8 @@ def _with_attribute(parts: list[str], noun: Noun, words: Vocabulary) -> Thing | 
     if len(parts) == 1:
         only = is_attribute(name) and not words.is_thing(name)
         return Thing(attribute=name) if only else None
+    if name == "unit_price":
+        return Thing(attribute=name)
     flag = next((at for at, word in enumerate(parts) if at and word in ("is", "has", "can")), 0)
     if flag:
         before = _entity(parts[:flag], words, "")
