@@ -13,10 +13,11 @@ from app.importers.grid.block import Block, clean
 from app.importers.grid.delimited import delimited_blocks
 from app.importers.grid.headers import bare
 from app.importers.grid.pipes import pipe_blocks
+from app.importers.grid.surroundings import around
 from app.importers.reading.context import project_name
 from app.importers.reading.draft import Draft
 from app.importers.reading.families import Family, read_family
-from app.importers.table import around, read_tables
+from app.importers.table import read_tables
 from app.model.candidate import Candidate
 from app.model.project import Project
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.errors import BadInput
-from app.importers.format import MAX_CELL, MAX_OPERATION, MAX_ROWS, Imported, Importer, Unread
+from app.importers.format import MAX_CELL, MAX_OPERATION, MAX_ROWS, Imported, Importer
 from app.importers.grid.block import Block, clean
 from app.importers.grid.delimited import delimited_blocks
 from app.importers.grid.headers import names_operations, roles_of, unit_of
 from app.importers.grid.lists import list_blocks, plain_lines
 from app.importers.grid.pipes import pipe_blocks
+from app.importers.grid.surroundings import around
 from app.importers.reading.cells import Row
 from app.importers.reading.consistency import looks_like_consistency
 from app.importers.reading.context import introduction, project_name, read_counts
@@ -28,8 +29,6 @@ _PLACEHOLDER = re.compile(
 _PART = re.compile(r"\s+[—–|]\s+|\s+-\s+|:\s+|\s*\t\s*")
 _LOOKED_AT = 200
 """Lines of a list that decide whether it is one of operations."""
-_KEPT = 1_500
-"""Characters of text around a table that become the project's note; more is reported instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,23 +275,6 @@ def read_patterns(text: str, into: Project | None = None, name: str = "") -> Imp
     if into is None:
         into = Project(name=name or project_name(lines, used) or "Pasted patterns", note=note)
     return read_rows(rows, into, counts, unread)
-
-
-def around(lines: list[str], used: set[int], *, keep: bool) -> tuple[str, tuple[Unread, ...]]:
-    """Text outside the tables: the project's note where it is short, else reported paragraph by paragraph."""
-    runs: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(lines, 1):
-        if number in used:
-            runs.append((0, []))
-        elif line.strip() and not re.fullmatch(r"\s*(```|~~~)\w*\s*", line):
-            if not runs or not runs[-1][1]:
-                runs.append((number, []))
-            runs[-1][1].append(line.rstrip())
-    filled = [(n, "\n".join(text)) for n, text in runs if text]
-    if keep and sum(len(text) for _, text in filled) <= _KEPT:
-        return "\n\n".join(text for _, text in filled), ()
-    why = "stands outside the table"
-    return "", tuple(Unread(n, text, why) for n, text in filled)
 
 
 def _detect(text: str, filename: str) -> float:
