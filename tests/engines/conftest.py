@@ -13,7 +13,7 @@ import pytest
 from tests.engines import cassandra21, dynalite, mongod
 from tests.engines import valkey as valkey_engine
 from tests.engines.dynalite import Client
-from tests.engines.server import Engine, Missing, running
+from tests.engines.server import WORKER, Engine, Missing, running
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +68,7 @@ def valkey(engine_folder: Path) -> Iterator[Any]:
         url = start(stack, valkey_engine.ENGINE, engine_folder)
         from valkey import Valkey  # noqa: PLC0415 (only where an engine is used)
 
-        with Valkey.from_url(url.replace("redis://", "valkey://"), db=9) as client:
+        with Valkey.from_url(url.replace("redis://", "valkey://"), db=9 + int(WORKER) % 7) as client:
             yield client
 
 

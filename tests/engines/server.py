@@ -15,13 +15,16 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 PATIENCE = 60.0
 """Seconds an engine may take to start or stop."""
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+"""Number of the process among those of a test run, in names that no other process may touch."""
 NODE_PACKAGES = Path(os.environ.get("KEYWRIGHT_NODE_ENGINES") or Path(sys.prefix) / "engines") / "node_modules"
 """Where `make engines` puts the packages of the Node registry."""
 
@@ -90,6 +93,16 @@ def running(engine: Engine, folder: Path) -> Iterator[str]:
             _write(home, {**state, "users": state["users"] - 1})
             if state["users"] == 1:
                 _stop(state, home)
+
+
+def once(folder: Path, name: str, make: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+    """What the first process of a test run makes, for all of them; it must fit into JSON."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / f"{name}.json"
+    with _alone(folder):
+        if not kept.exists():
+            kept.write_text(json.dumps(make()))
+        return dict(json.loads(kept.read_text()))
 
 
 def _start(engine: Engine, home: Path) -> dict[str, int]:

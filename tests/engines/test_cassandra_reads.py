@@ -14,11 +14,12 @@ import pytest
 from app.plan.read import plan_read
 from app.plan.types import Kind, Level, Plan, Record, Step, Walked
 from tests.engines.orders import value
+from tests.engines.server import WORKER
 from tests.plan.dialects import dialect_of
 from tests.plan.notation import OPS, STATS, component, read_case
 from tests.plan.test_cases import cases
 
-SPACE = "keywright_test_orders"
+SPACE = f"keywright_test_orders_{WORKER}"
 CASES = [p for p in cases() if p.values[0] == "cassandra"]
 NEWER = frozenset({
     "cassandra/partition/key in not last",

@@ -16,6 +16,7 @@ import pytest
 
 from tests.engines.dynalite import Client, Refused
 from tests.engines.models import Statements, names, statements
+from tests.engines.server import WORKER
 
 KNOWN = {
     "shared inventory: DynamoDB with a stream": "expires_at is the time to live (a number) of one kind of item and the"
@@ -75,7 +76,16 @@ def valued(value: Any) -> Any:
             return {"M": {}}
         if kind in ("SS", "NS") and isinstance(inner, str):
             return {kind: ["1"]}
-    return {k: valued(v) for k, v in value.items()}
+    return {k: tables(v) if k == "RequestItems" else named(k, v) for k, v in value.items()}
+
+
+def named(key: str, value: Any) -> Any:
+    """Tables of this process's own."""
+    return f"{value}-{WORKER}" if key == "TableName" else valued(value)
+
+
+def tables(value: dict[str, Any]) -> dict[str, Any]:
+    return {f"{name}-{WORKER}": valued(v) for name, v in value.items()}
 
 
 def refusals(model: Statements, client: Client) -> dict[str, str]:
@@ -84,6 +94,7 @@ def refusals(model: Statements, client: Client) -> dict[str, str]:
     for file, text in model.scripts.items():
         if file.endswith(".create-table.json"):
             table = json.loads(text)
+            table["TableName"] += f"-{WORKER}"
             made.append(table["TableName"])
             _ask(client, "CreateTable", table, file, found)
             while client("DescribeTable", {"TableName": table["TableName"]})["Table"]["TableStatus"] != "ACTIVE":

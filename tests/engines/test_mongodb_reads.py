@@ -13,11 +13,12 @@ import pytest
 from app.plan.read import plan_read
 from app.plan.types import Plan
 from tests.engines.orders import orders, value
+from tests.engines.server import WORKER
 from tests.plan.dialects import dialect_of
 from tests.plan.notation import OPS, read_case
 from tests.plan.test_cases import cases
 
-SOURCE = "keywright_test_orders"
+SOURCE = f"keywright_test_orders_{WORKER}"
 KNOWN: Mapping[str, str] = {
     "mongodb/arrays/range and sort on one array": "6.0 tries both ways and keeps what gives its first results sooner: "
     "the whole index in order, judging every document, instead of sorting what the bounds find",

@@ -10,11 +10,12 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from tests.engines.models import Statements, names, statements
-from tests.engines.server import Missing, node, node_package
+from tests.engines.server import Missing, node, node_package, once
 
 SPACE = "keywright_test_statements"
 PARAMETERS = re.compile(r"^const p = \{(.*)\};.*$", re.MULTILINE)
@@ -137,17 +138,22 @@ def _tried(model: str, what: str, text: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def outcome(mongodb_url: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Mapping[str, str]]:
+def outcome(mongodb_url: str, engine_folder: Path) -> Mapping[str, Mapping[str, str]]:
     """By model: what was run, and why it was refused ("" where it was not)."""
     try:
         shell = [node(), str(node_package("mongosh") / "bin" / "mongosh.js")]
     except Missing as missing:
+        if os.environ.get("KEYWRIGHT_ENGINES") == "required":
+            pytest.fail(str(missing))
         pytest.skip(f"no MongoDB shell: {missing}. Run `make engines`.")
-    home = tmp_path_factory.mktemp("mongosh")
+    return once(engine_folder / "mongosh", "outcome", lambda: tried([*shell, mongodb_url], engine_folder / "mongosh"))
+
+
+def tried(shell: list[str], home: Path) -> dict[str, dict[str, str]]:
     file = home / "all.js"
     file.write_text(HEAD + "\n".join(line for n, m in enumerate(statements("mongodb")) for line in program(m, n)))
     done = subprocess.run(
-        [*shell, "--quiet", "--norc", mongodb_url, str(file)],
+        [*shell, "--quiet", "--norc", str(file)],
         env={**os.environ, "HOME": str(home)}, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     found: dict[str, dict[str, str]] = {}
