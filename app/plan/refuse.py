@@ -160,7 +160,7 @@ def _sentence(refusal: Refusal, dialect: Dialect) -> str:
 
 
 def by_weight(found: Iterable[Miss]) -> tuple[Miss, ...]:
-    """The reason that is furthest from serving first: a partition that is not bound before an order that is not kept."""
+    """The heaviest reason first: a partition that is not bound before an order that is not kept."""
     return tuple(sorted(dict.fromkeys(found), key=lambda m: -WEIGHT.get(m.code, 5)))
 
 

@@ -12,7 +12,7 @@ from app.plan.types import AccessPath, Record
 from app.rules.ground import finding
 from app.rules.rule import Ask, Evidence, Finding, Severity, StructureCase, rule
 from app.rules.spread_key import spread
-from app.rules.unsaid import at_most_advice
+from app.rules.unsaid import at_most_advice, cannot_judge, count_ask
 from app.rules.weigh import fact_evidence
 from app.rules.words import count, percent, rate
 from app.stores.store import Fact
@@ -107,13 +107,31 @@ def _side(case: StructureCase, load: PathLoad, fact: Fact, write: bool) -> Itera
     where = _where(case, heats[0]) if heats else None
     if where is None or constant(where[1], case):
         return  # `constant-partition-key` says it
-    if heats and units > fact.value * (1.0 if fact.assumed else NEAR):
+    counts = _uncounted(case, heats[0]) if heats else ()
+    if counts and units > fact.value * (1.0 if fact.assumed else NEAR):
+        kind = "writes" if write else "reads"
+        rows = [h.pattern for h in heats]
+        part = "/".join(x for x in ("" if load.path == case.structure.name else load.path, kind) if x)
+        what = f"the busiest partition of {load.path}"
+        yield cannot_judge(case, "hot-partition", what, counts, part=part, patterns=rows)
+    elif heats and units > fact.value * (1.0 if fact.assumed else NEAR):
         severity: Severity = "error" if units > fact.value and not fact.assumed else "warning"
         if _rough(case, heats[0]):
             severity = at_most_advice(severity)
         yield _hot(case, where, fact, heats, severity, units)
     elif heats:
         yield from _question(case, load, fact, heats)
+
+
+def _uncounted(case: StructureCase, heat: Heat) -> tuple[Ask, ...]:
+    """Numbers of records that nobody gave and that the busiest value's share is worked out from."""
+    unknown, out = case.world.unknown_counts, []
+    for attr in heat.unknown:
+        rels = [r for r in case.world.rels if r.via == (attr,)]
+        out += [count_ask(r.parent) for r in rels if r.parent in unknown] if rels else []
+        if not rels and attr.partition(".")[0] in unknown and (s := case.world.stats.get(attr)) and s.unique:
+            out.append(count_ask(attr.partition(".")[0]))
+    return tuple(dict.fromkeys(out))
 
 
 def _rough(case: StructureCase, heat: Heat) -> bool:

@@ -9,7 +9,8 @@ from app.model.alter import change_pattern
 from app.model.conditions import parse_order
 from app.model.quantity import parse_count
 from app.rules.rule import Finding, Fix, PatternCase, rule
-from app.rules.weigh import at_rate, rate_evidence, row, spread_evidence
+from app.rules.unsaid import guessed_matches
+from app.rules.weigh import ask_row, at_rate, rate_evidence, row, spread_evidence
 from app.rules.words import count
 
 MANY_HIGH = 1000.0
@@ -83,6 +84,9 @@ def check(case: PatternCase) -> Iterator[Finding]:
         return
     name = "maximum" if found.high <= many else "p99" if found.high > found.avg else "average"
     figure = found.max if name == "maximum" else found.high
+    if guessed_matches(query, case.world):
+        yield _question(case)
+        return
     yield Finding(
         "unbounded-list",
         "advice",
@@ -91,6 +95,20 @@ def check(case: PatternCase) -> Iterator[Finding]:
         "it has no limit",
         (*spread_evidence("records found", found), *rate_evidence(case)),
         (_fix(case),),
+        patterns=(pattern.operation,),
+    )
+
+
+def _question(case: PatternCase) -> Finding:
+    """How long the list gets is not known, and nothing bounds it."""
+    pattern = case.pattern
+    return Finding(
+        "unbounded-list",
+        "question",
+        row(pattern),
+        f"cannot judge how many records of {pattern.entity} {pattern.operation} returns: needs a limit",
+        asks=(ask_row(pattern, "limit", "Records on a page", "50"),),
+        fixes=(_fix(case),),
         patterns=(pattern.operation,),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from app.forecast.partition import one_record
-from app.plan.types import Part, Plan, Record, Rel, World
+from app.plan.types import Part, Plan, Query, Record, Rel, World
 from app.rules.ground import finding
 from app.rules.rule import Ask, Evidence, Finding, PlanCase, Severity, StructureCase
 
@@ -65,6 +65,16 @@ def guessed_plan(case: PlanCase, plan: Plan) -> bool:
     if not world.unknown_counts.isdisjoint(read):
         return True
     return any(r.invented and {r.parent, r.child} <= read for r in world.rels)
+
+
+def guessed_matches(query: Query, world: World) -> bool:
+    """Does the number of records that the conditions find rest on a number that nobody gave?"""
+    root = query.root
+    if query.matched.max <= 1:
+        return False
+    fixed = {c.attr for c in root.where if c.op == "="}
+    family = [r for r in world.rels if r.child == root.entity and set(r.via) <= fixed]
+    return any(r.invented for r in family) if family else root.entity in world.unknown_counts
 
 
 def at_most_advice(severity: Severity) -> Severity:

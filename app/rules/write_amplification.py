@@ -8,6 +8,7 @@ from math import inf
 from app.model.spread import ZERO, Spread
 from app.plan.types import Touch
 from app.rules.rule import Evidence, Finding, PlanCase, Severity, rule
+from app.rules.unsaid import at_most_advice, guessed_plan
 from app.rules.weigh import at_rate, cell, per_second, rate_evidence, spread_evidence
 from app.rules.words import count, rate
 
@@ -100,15 +101,19 @@ def check(case: PlanCase) -> Iterator[Finding]:
     extra = per_second(case, total.avg)
     heavy = (extra is None or extra >= MANY_A_SECOND) or total.high >= MANY_HIGH
     severity: Severity = "warning" if heavy and (extra is None or extra >= 1) else "advice"
+    rough = guessed_plan(case, case.plan) and any(c.count.avg > 1 for c in intent.changes)
+    if rough:
+        severity = at_most_advice(severity)
     worst = max(touches, key=lambda t: _written(t).avg)
     yield Finding(
         "write-amplification",
         severity,
         cell(case),
-        f"{case.pattern.operation} writes {_range(total)} records and index entries for {count(own)} changed"
+        f"{case.pattern.operation} writes {'≈' * rough}{_range(total)} records and index entries for"
+        f" {'≈' * rough}{count(own)} changed"
         f"{at_rate(case)}, most of them in {worst.structure} ({worst.why})",
         (
-            *spread_evidence("records and entries", total),
+            *spread_evidence("records and entries", total, assumed=rough),
             *((Evidence("written", rate(extra), extra),) if extra is not None else ()),
             *(Evidence(f"in {t.structure} ({t.why})", _range(_written(t)), _written(t).avg) for t in touches[:4]),
             *rate_evidence(case),
