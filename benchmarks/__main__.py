@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
-from benchmarks.figure import Figure, machine, table
+from benchmarks.figure import Figure, busy, machine, table
 
 PARTS = ("core", "server", "browser")
 
@@ -18,6 +18,8 @@ def main() -> int:
     parser.add_argument("--strict", action="store_true", help="exit with 1 where an aim is missed")
     given = parser.parse_args()
     print(machine(), flush=True)
+    if busy():
+        print("Other programs keep the processors busy: compare processor times, not the clock.", flush=True)
     found: list[Figure] = []
     for part in given.only:
         print(f"measuring {part} …", file=sys.stderr, flush=True)

@@ -33,6 +33,13 @@ def seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def measured(run: Callable[[], object]) -> tuple[float, float]:
+    """Wall clock and processor time of one run: where they differ, something else kept the processor busy."""
+    busy = time.process_time()
+    wall = seconds(run)
+    return wall, time.process_time() - busy
+
+
 def p95(values: Iterable[float]) -> float:
     """The 95th percentile, by the nearest rank."""
     ordered = sorted(values)
@@ -43,6 +50,11 @@ def machine() -> str:
     """What the figures were measured on."""
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return f"{_processor()}, {os.cpu_count()} cores{load}; {platform.system()}; Python {platform.python_version()}"
+
+
+def busy() -> bool:
+    """Whether others use so much of the machine that the wall clock says little."""
+    return hasattr(os, "getloadavg") and os.getloadavg()[0] > (os.cpu_count() or 1) / 2
 
 
 def _processor() -> str:
@@ -67,4 +79,4 @@ def _number(x: float) -> str:
     return f"{x:,.0f}" if x >= 100 or x == int(x) else f"{x:.1f}" if x >= 10 else f"{x:.2f}"
 
 
-__all__ = ["Figure", "machine", "median", "p95", "seconds", "table"]
+__all__ = ["Figure", "busy", "machine", "measured", "median", "p95", "seconds", "table"]
