@@ -108,7 +108,7 @@ def once(folder: Path, name: str, make: Callable[[], Mapping[str, Any]]) -> dict
 def _start(engine: Engine, home: Path) -> dict[str, int]:
     port = free_port()
     data = home / "data"
-    data.mkdir()
+    data.mkdir(exist_ok=True)
     try:
         command = [str(c) for c in engine.command(data, port)]
     except Missing as missing:
