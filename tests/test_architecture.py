@@ -58,9 +58,7 @@ def test_imports_along_the_arrow_are_kept(skeleton: Path) -> None:
         ("rules", "from app.stores import redis", "not allowed to import app.stores.redis"),
     ],
 )
-def test_an_import_against_the_arrow_is_refused(
-    skeleton: Path, importer: str, line: str, broken: str
-) -> None:
+def test_an_import_against_the_arrow_is_refused(skeleton: Path, importer: str, line: str, broken: str) -> None:
     (skeleton / "app" / importer / "back.py").write_text(f"{line}\n")
     code, said = judge(skeleton)
     assert code == 1, said
@@ -81,9 +79,7 @@ NAMES_A_STORE = re.compile(
 )
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "app/rules").rglob("*.py")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", sorted((ROOT / "app/rules").rglob("*.py")), ids=lambda path: path.stem)
 def test_rules_ask_a_store_for_facts_and_never_for_its_name(path: Path) -> None:
     named = [line for line in path.read_text().splitlines() if NAMES_A_STORE.search(line)]
     assert not named

@@ -43,8 +43,7 @@ def test_the_data_is_a_volume_that_the_user_owns(
         monkeypatch.setenv(*setting.split("=", 1))
     assert Settings().data_dir == Path("/data")
     assert any(
-        "install --directory --owner=keywright" in run and run.endswith("/data")
-        for run in values(instructions, "RUN")
+        "install --directory --owner=keywright" in run and run.endswith("/data") for run in values(instructions, "RUN")
     )
 
 
@@ -82,9 +81,7 @@ def test_everything_it_copies_exists_and_is_let_through(
     instructions: list[tuple[str, str]],
 ) -> None:
     allowed = {
-        line.removeprefix("!")
-        for line in (ROOT / ".dockerignore").read_text().splitlines()
-        if line.startswith("!")
+        line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")
     }
     for copy in values(instructions, "COPY"):
         *sources, _ = [part for part in shlex.split(copy) if not part.startswith("--")]

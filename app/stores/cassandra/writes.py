@@ -37,8 +37,8 @@ def write_lines(here: Context) -> Iterable[str]:
         yield from guarded
         plain = [text for text in plain if text not in guarded]
     if any(t.op == "move" for t in mine):
-        yield "-- :old_ is the value before. Where it equals the new one, leave the DELETE out: the statements of a batch"
-        yield "-- have one time, and of two for one row the deletion wins"
+        yield "-- :old_ is the value before. Where it equals the new one, leave the DELETE out: the statements of"
+        yield "-- a batch have one time, and of two for one row the deletion wins"
     if here.pattern.action == "update" and any(_makes(text) for text in plain):
         yield "-- an UPDATE makes a row where there is none; IF EXISTS refuses that, for the price of a lightweight"
         yield "-- transaction, and alone or with others of its partition only"
