@@ -19,6 +19,7 @@ from app.storage.projects import create_project
 
 ROOT = Path(__file__).resolve().parents[2]
 BURST = """
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from app.model.edit import PartEdit
@@ -35,7 +36,8 @@ def burst(name):
         before = to_plain(load(db, number).project.pattern(name))
         edit = PartEdit("access_pattern", name, before, {**before, "limit": str(i)})
         done = apply_edits(db, number, (edit,), author="burst", label=f"{name}: {i}")
-        print(f"{done.number}\\t{name}\\t{i}", flush=True)
+        # One call per line: threads that print share a buffer, and their lines run together.
+        os.write(1, f"{done.number}\\t{name}\\t{i}\\n".encode())
 
 with ThreadPoolExecutor(len(names)) as pool:
     list(pool.map(burst, names))
