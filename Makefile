@@ -20,7 +20,6 @@ help: ## Show this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "  make %-7s %s\n", $$1, $$2}'
 
 run: $(VENV)/.runtime ## Start the studio on 127.0.0.1 (PORT=8000)
-	@echo "Keywright: http://127.0.0.1:$(PORT)  (Ctrl+C stops it)"
 	@exec $(BIN)/keywright serve --port $(PORT)
 
 test: $(VENV)/.dev ## Run the tests (ARGS="-k name" narrows them)

@@ -70,10 +70,8 @@ def install(app: FastAPI) -> None:
     def _http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404:
             return answer(request, NotFound("There is no such page.", fix="Look in the list of projects."))
-        found = BadRequest(str(error.detail))
-        response = answer(request, found)
-        response.status_code = error.status_code
-        return response
+        kind = type("HttpError", (BadRequest,), {"status": error.status_code})
+        return answer(request, kind(str(error.detail)))
 
     @app.exception_handler(RequestValidationError)
     def _invalid(request: Request, error: RequestValidationError) -> Response:
