@@ -22,10 +22,12 @@ help: ## Show this list
 run: $(VENV)/.runtime ## Start the studio on 127.0.0.1 (PORT=8000)
 	@exec $(BIN)/keywright serve --port $(PORT)
 
-test: $(VENV)/.dev ## Run the tests (ARGS="-k name" narrows them)
+test: $(VENV)/.dev ## Run the tests, also on real databases (ARGS="-k name" narrows them)
+	@$(MAKE) --no-print-directory engines || { [ -z "$$CI" ] && \
+		echo "Some real databases could not be installed; their tests say which and are skipped." >&2; }
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-engines: $(VENV)/.engines ## Install real databases for tests/engines (300 MB; skipped without)
+engines: $(VENV)/.engines ## Install the real databases that judge the planner in tests (400 MB)
 
 check: $(VENV)/.dev ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -44,6 +46,7 @@ docs: $(VENV)/.runtime ## Write the reference of rules and stores to build/docs
 lock: $(VENV)/.dev ## Renew requirements/*.txt (ARGS=--upgrade for newer versions)
 	cd requirements && ../$(BIN)/$(COMPILE) $(ARGS) --output-file runtime.txt runtime.in
 	cd requirements && ../$(BIN)/$(COMPILE) $(ARGS) --output-file dev.txt dev.in
+	cd requirements && ../$(BIN)/$(COMPILE) $(ARGS) --output-file prove.txt prove.in
 	cd requirements && ../$(BIN)/$(COMPILE) $(ARGS) --output-file engines.txt engines.in
 
 clean: ## Remove what make made; your data in ./data stays

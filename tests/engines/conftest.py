@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
-from tests.engines import cassandra21, dynalite, mongod
+from tests.engines import cassandra21, dynalite, ministack, mongod, postgres
 from tests.engines import valkey as valkey_engine
 from tests.engines.dynalite import Client
 from tests.engines.server import WORKER, Engine, Missing, running
@@ -23,14 +23,19 @@ def engine_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
 
 
+def absent(why: str) -> NoReturn:
+    """Skips a test that an engine of this platform cannot judge; where `CI` is set every engine must be there."""
+    if os.environ.get("CI"):
+        pytest.fail(why)
+    pytest.skip(why)
+
+
 def start(stack: ExitStack, engine: Engine, folder: Path) -> str:
     """The engine's URL; without the engine the test is skipped, or fails where engines are required."""
     try:
         return stack.enter_context(running(engine, folder))
     except Missing as missing:
-        if os.environ.get("KEYWRIGHT_ENGINES") == "required":
-            pytest.fail(str(missing))
-        pytest.skip(str(missing))
+        absent(str(missing))
 
 
 @pytest.fixture(scope="session")
@@ -76,3 +81,27 @@ def valkey(engine_folder: Path) -> Iterator[Any]:
 def dynamodb(engine_folder: Path) -> Iterator[Client]:
     with ExitStack() as stack:
         yield Client(start(stack, dynalite.ENGINE, engine_folder))
+
+
+@pytest.fixture(scope="session")
+def dynamodb_units(engine_folder: Path) -> Iterator[Client]:
+    """The emulator that bills index writes and knows transactions."""
+    with ExitStack() as stack:
+        yield Client(start(stack, ministack.ENGINE, engine_folder))
+
+
+@pytest.fixture(scope="session")
+def postgresql(engine_folder: Path) -> Iterator[Any]:
+    """A connection to a database of this process's own, each statement a transaction of its own."""
+    with ExitStack() as stack:
+        url = start(stack, postgres.ENGINE, engine_folder)
+        import psycopg  # noqa: PLC0415 (only where an engine is used)
+
+        space = f"keywright_test_{WORKER}"
+        server, _, _ = url.rpartition("/")
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE IF EXISTS {space}")
+            admin.execute(f"CREATE DATABASE {space}")
+            with psycopg.connect(f"{server}/{space}", autocommit=True) as connection:
+                yield connection
+            admin.execute(f"DROP DATABASE {space}")

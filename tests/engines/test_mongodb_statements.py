@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engines.conftest import absent
 from tests.engines.models import Statements, names, statements
 from tests.engines.server import Missing, node, node_package, once
 
@@ -143,9 +144,7 @@ def outcome(mongodb_url: str, engine_folder: Path) -> Mapping[str, Mapping[str, 
     try:
         shell = [node(), str(node_package("mongosh") / "bin" / "mongosh.js")]
     except Missing as missing:
-        if os.environ.get("KEYWRIGHT_ENGINES") == "required":
-            pytest.fail(str(missing))
-        pytest.skip(f"no MongoDB shell: {missing}. Run `make engines`.")
+        absent(f"no MongoDB shell: {missing}. Run `make engines`.")
     return once(engine_folder / "mongosh", "outcome", lambda: tried([*shell, mongodb_url], engine_folder / "mongosh"))
 
 
