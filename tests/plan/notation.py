@@ -16,6 +16,7 @@ from app.model.keys import Kept
 from app.model.spread import ONE, Spread
 from app.plan.numbers import share
 from app.plan.types import AccessPath, Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
+from tests.plan import collection
 
 COUNT = 5000
 DOMAIN = {"region": 10, "created_at": 5000, "total": 5000, "amount": 500, "user_id": 100, "scores": 100, "day": 365}
@@ -40,7 +41,7 @@ STATS = {
     "scores": Stat(100, elements=3, type="int32"),
 }
 SECONDS = {"minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000}
-OPS = ("not null", "is null", ">=", "<=", "!=", "=", "<", ">", "in", "contains", "prefix", "match")
+OPS = ("not null", "is null", "not in", ">=", "<=", "!=", "=", "<", ">", "between", "in", "contains", "prefix", "match")
 
 
 def world(keep: float = 0.0) -> World:
@@ -133,11 +134,14 @@ def condition(text: str) -> Cond:
     value = rest.removeprefix(op).strip()
     op = {"is null": "null"}.get(op, op)
     full = f"order.{attr}"
-    if op == "in":
+    if op in ("in", "not in"):
         first, dots, last = value.partition("..")
         return Cond(full, op, int(last) - int(first) + 1 if dots else len(value.split(",")))
     if value.endswith("h") and value[:-1].isdigit():
         return Cond(full, op, share=0.1, seconds=float(value[:-1]) * 3600)
+    if op == "between" and attr in DOMAIN:
+        low, high = value.split(",")
+        return Cond(full, op, share=_between(attr, float(low.lstrip("r")), float(high.lstrip("r"))))
     if op in ("<", "<=", ">", ">=") and attr in DOMAIN:
         return Cond(full, op, share=_ranged(attr, op, float(value.lstrip("r"))))
     return Cond(full, op)
@@ -148,6 +152,11 @@ def _ranged(attr: str, op: str, value: float) -> float:
     one = (size - value) / size if op[0] == ">" else value / size
     elements = STATS[attr].elements
     return 1 - (1 - one) ** elements if elements > 1 else one
+
+
+def _between(attr: str, low: float, high: float) -> float:
+    one = (high - low + 1) / DOMAIN[attr]
+    return 1 - (1 - one) ** STATS[attr].elements
 
 
 def order_by(items: Sequence[str]) -> tuple[tuple[str, int], ...]:
@@ -168,18 +177,19 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
     """A case as written becomes what the planner is given."""
     known = {
         "partition", "stored", "index", "indexes", "type", "where", "any of", "order by", "limit", "offset", "needs",
-        "strong", "age", "keep", "size", "version", "expect", "because", "sharded by", "nodes", "slot",
+        "strong", "age", "keep", "size", "version", "expect", "because", "sharded by", "nodes", "slot", "ttl",
     }  # fmt: skip
     unknown = body.keys() - known
     if unknown:
         raise ValueError(f"{name}: unknown {sorted(unknown)}")
     needs = body.get("needs")
     attrs = STATS.keys() if needs is None else needs
+    read = _sourced if store == "mongodb" else condition
     need = NeedNode(
         "order",
         frozenset(f"order.{a}" for a in attrs),
-        where=tuple(map(condition, body.get("where", ()))),
-        any_of=tuple(tuple(map(condition, b)) for b in body.get("any of", ())),
+        where=tuple(map(read, body.get("where", ()))),
+        any_of=tuple(tuple(map(read, b)) for b in body.get("any of", ())),
         order=order_by(body.get("order by", ())),
         strong=body.get("strong") == "yes",
         age=float(body.get("age", 0)),
@@ -192,7 +202,7 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
         "orders",
         "order",
         (Held("order"),),
-        _paths(store, body),
+        collection.ways(body, world_, condition) if store == "mongodb" else _paths(store, body),
         dialect,
         size=Spread(float(body.get("size", 200))),
         count=COUNT,
@@ -200,6 +210,10 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
         value_type=body.get("type", ""),
     )
     return Case(query, record, world_, body["expect"])
+
+
+def _sourced(text: str) -> Cond:
+    return collection.sourced(condition(text), text)
 
 
 def _matched(need: NeedNode) -> Spread:
@@ -214,7 +228,7 @@ def _paths(store: str, body: Mapping[str, Any]) -> tuple[AccessPath, ...]:
     indexes = body.get("indexes", [body["index"]] if "index" in body else [])
     partition, stored = parts(body.get("partition", ())), parts(body.get("stored", ()))
     stored = tuple(replace(p, column=p.column + 100) for p in stored)
-    if store in ("mongodb", "postgresql"):
+    if store == "postgresql":
         return _flat(store, body, indexes)
     if store == "redis":
         hashed = body.get("type") in ("string", "counter", "hash", "set")
