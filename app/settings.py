@@ -6,6 +6,7 @@ Frozen after that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,7 +23,9 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 class Settings(BaseSettings):
     """Every setting, with the default that `make run` uses."""
 
-    model_config = SettingsConfigDict(env_prefix="KEYWRIGHT_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="KEYWRIGHT_", frozen=True, extra="ignore", env_nested_delimiter="_", env_nested_max_split=1
+    )
 
     data_dir: Path = Path("data")
     """Created at start; holds the SQLite file."""
@@ -36,6 +39,9 @@ class Settings(BaseSettings):
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """Host names it answers to, comma separated, beside loopback names and `host` itself."""
     log_level: Literal["critical", "error", "warning", "info", "debug"] = "info"
+    prove: Mapping[str, SecretStr] = Field(default_factory=dict)
+    """Store name → address of an engine on which models may be proved: `KEYWRIGHT_PROVE_MONGODB=mongodb://…`. Only the
+    operator names them: an address typed on a page would let anyone reach what the server reaches."""
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod
@@ -48,6 +54,12 @@ class Settings(BaseSettings):
     @classmethod
     def _lower(cls, raw: Any) -> Any:
         return raw.lower() if isinstance(raw, str) else raw
+
+    @field_validator("prove", mode="after")
+    @classmethod
+    def _named(cls, engines: Mapping[str, SecretStr]) -> Mapping[str, SecretStr]:
+        """An empty address means none."""
+        return {name.lower(): url for name, url in engines.items() if url.get_secret_value().strip()}
 
     @property
     def url(self) -> str:

@@ -35,7 +35,11 @@ def test_there_are_commands() -> None:
 
 def test_settings_are_those_that_exist() -> None:
     named = set(re.findall(r"KEYWRIGHT_([A-Z_]+)", README))
-    assert named == {name.upper() for name in Settings.model_fields}
+    engines = {name.removeprefix("PROVE_").lower() for name in named if name.startswith("PROVE_")}
+    assert engines
+    assert engines <= set(STORES)
+    plain = {name for name in named if not name.startswith("PROVE_")}
+    assert plain == {name.upper() for name in Settings.model_fields} - {"PROVE"}
     assert f"at least {SHORTEST_TOKEN} characters" in README
 
 

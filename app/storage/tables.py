@@ -173,6 +173,37 @@ class LinkRow(SQLModel, table=True):
     views: int = 0
 
 
+class ProofRow(SQLModel, table=True):
+    """One run of a candidate model on a real engine, while it runs and afterwards. No address, no password."""
+
+    __tablename__ = "proof"
+    __table_args__ = (AUTOINCREMENT,)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id", ondelete="CASCADE", index=True)
+    model_row: int
+    """The row of the model, which stays when it is renamed, and when a deletion is undone: no foreign key."""
+    model: str
+    """Its name at the time."""
+    store: str
+    state: str
+    """`running`, `done`, `failed`, `cancelled` or `interrupted`."""
+    change_number: int
+    basis: dict[str, Any] = Field(sa_type=JSON)
+    """Marks of the parts it ran with, see `app.proof.standing`."""
+    scale: float
+    seed: int
+    author: str
+    said: str = ""
+    """What went wrong, as a sentence."""
+    counts: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    """Engine, version and cards by verdict: what a list shows."""
+    result: dict[str, Any] | None = Field(default=None, sa_type=JSON)
+    """The whole proof; only when done."""
+    started_at: datetime = Field(default_factory=now, sa_type=Moment)
+    ended_at: datetime | None = Field(default=None, sa_type=Moment)
+
+
 __all__ = [
     "ChangeRow",
     "DecisionRow",
@@ -182,6 +213,7 @@ __all__ = [
     "PartRow",
     "PatternRow",
     "ProjectRow",
+    "ProofRow",
     "RelationshipRow",
     "SnapshotRow",
     "now",
