@@ -19,6 +19,7 @@ from app.stores.mongodb.records import paths
 
 KINDS = ("hashed", "text", "wildcard", "2dsphere")
 WORD = {"is null": "is null", "not null": "is not null"}
+CONDITION = re.compile(r"(\w+) (is null|not null|not in|in|between|contains|>=|<=|!=|=|<|>) ?(.*)")
 
 
 def structure(body: Mapping[str, Any]) -> Structure:
@@ -44,7 +45,8 @@ def _index(index: Any, n: int) -> Mapping[str, Any]:
     long = index if isinstance(index, Mapping) else {"keys": index}
     made: dict[str, Any] = {"name": f"index{n}", "keys": keys(long.get("keys", []))}
     made |= {k: long[k] for k in ("unique", "sparse") if k in long}
-    made |= {"type": kind for kind in KINDS if kind in long}
+    if kind := next((k for k in KINDS if k in long), ""):
+        made["type"] = kind
     if "only" in long:
         made["where"] = " and ".join(map(sql, long["only"]))
     return made
@@ -52,9 +54,10 @@ def _index(index: Any, n: int) -> Mapping[str, Any]:
 
 def sql(condition: str) -> str:
     """`status = s1`, `total >= 4000`, `region in r1,r2`, `note not null` as SQL on an order."""
-    attr, op, value = re.fullmatch(
-        r"(\w+) (is null|not null|not in|in|between|contains|>=|<=|!=|=|<|>) ?(.*)", condition
-    ).groups()  # type: ignore[union-attr]
+    said = CONDITION.fullmatch(condition)
+    if said is None or ".." in condition:
+        raise ValueError(f"{condition} cannot be said in SQL")
+    attr, op, value = said.groups()
     if op in WORD:
         return f"order.{attr} {WORD[op]}"
     listed = ", ".join(_literal(v) for v in value.split(","))
@@ -74,15 +77,25 @@ def sourced(cond: Cond, text: str) -> Cond:
     """The same condition with the literals it names, where a project file can say them."""
     try:
         term = parse_where(sql(text)).terms[0]
-    except (AttributeError, ValueError):
+    except ValueError:
         return cond
     return replace(cond, source=term) if isinstance(term, Comparison) else cond
 
 
 def ways(body: Mapping[str, Any], world: World, condition: Callable[[str], Cond]) -> tuple[AccessPath, ...]:
     """Every way in. `condition` reads one of the notation: it tells the share that a partial index holds."""
-    stats = {a: _listed(s) for a, s in world.stats.items()}
-    found = paths(structure(body), "order", replace(world, stats=stats))
+    return shared(paths(structure(body), "order", listed(world)), body, condition)
+
+
+def listed(world: World) -> World:
+    """The same world with arrays where a field has several elements: a store asks their types."""
+    return replace(world, stats={a: _listed(s) for a, s in world.stats.items()})
+
+
+def shared(
+    found: Sequence[AccessPath], body: Mapping[str, Any], condition: Callable[[str], Cond]
+) -> tuple[AccessPath, ...]:
+    """The paths with the share that each partial index holds, as the notation tells it."""
     said = [condition(t) for i in indexes(body) if isinstance(i, Mapping) for t in i.get("only", ())]
     shares = {(c.attr, c.op): c for c in said}
     return tuple(replace(p, only=tuple(_shared(c, shares) for c in p.only)) for p in found)

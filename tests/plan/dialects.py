@@ -1,4 +1,4 @@
-"""Dialects for planner tests: those of the stores."""
+"""Dialects for planner tests: those of the stores, by version."""
 
 from __future__ import annotations
 

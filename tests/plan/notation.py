@@ -16,7 +16,7 @@ from app.model.keys import Kept
 from app.model.spread import ONE, Spread
 from app.plan.numbers import share
 from app.plan.types import AccessPath, Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
-from tests.plan import collection
+from tests.plan import collection, table
 
 COUNT = 5000
 DOMAIN = {"region": 10, "created_at": 5000, "total": 5000, "amount": 500, "user_id": 100, "scores": 100, "day": 365}
@@ -163,6 +163,10 @@ def order_by(items: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple((f"order.{a.lstrip('-')}", -1 if a[0] == "-" else 1) for a in items)
 
 
+WAYS = {"mongodb": collection.ways, "postgresql": table.ways}
+"""How the stores read the structure of a case, where a project file can say all of it."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One read, one structure, and what is expected of the plan."""
@@ -178,13 +182,14 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
     known = {
         "partition", "stored", "index", "indexes", "type", "where", "any of", "order by", "limit", "offset", "needs",
         "strong", "age", "keep", "size", "version", "expect", "because", "sharded by", "nodes", "slot", "ttl",
+        "after",
     }  # fmt: skip
     unknown = body.keys() - known
     if unknown:
         raise ValueError(f"{name}: unknown {sorted(unknown)}")
     needs = body.get("needs")
     attrs = STATS.keys() if needs is None else needs
-    read = _sourced if store == "mongodb" else condition
+    read = _sourced if store in WAYS else condition
     need = NeedNode(
         "order",
         frozenset(f"order.{a}" for a in attrs),
@@ -202,7 +207,7 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
         "orders",
         "order",
         (Held("order"),),
-        collection.ways(body, world_, condition) if store == "mongodb" else _paths(store, body),
+        WAYS[store](body, world_, condition) if store in WAYS else _paths(store, body),
         dialect,
         size=Spread(float(body.get("size", 200))),
         count=COUNT,
@@ -228,8 +233,6 @@ def _paths(store: str, body: Mapping[str, Any]) -> tuple[AccessPath, ...]:
     indexes = body.get("indexes", [body["index"]] if "index" in body else [])
     partition, stored = parts(body.get("partition", ())), parts(body.get("stored", ()))
     stored = tuple(replace(p, column=p.column + 100) for p in stored)
-    if store == "postgresql":
-        return _flat(store, body, indexes)
     if store == "redis":
         hashed = body.get("type") in ("string", "counter", "hash", "set")
         placed = parts(body["slot"]) if "slot" in body else partition
@@ -268,30 +271,3 @@ def _dynamo(index: Mapping[str, Any], base: AccessPath) -> AccessPath:
         kind="lsi" if local else "gsi",
         lag=0 if local else 1,
     )
-
-
-def _flat(store: str, body: Mapping[str, Any], indexes: Sequence[Any]) -> tuple[AccessPath, ...]:
-    placed = parts(body.get("sharded by", ()))
-    out = [
-        AccessPath("orders", "order", scan=True, kind="scan", placed_by=placed),
-        AccessPath(
-            "orders._id", "order", order=parts(body.get("stored", ["id"])), unique=True, primary=True, placed_by=placed
-        ),
-    ]
-    for i, index in enumerate(indexes):
-        long = index if isinstance(index, dict) else {"keys": index}
-        holds = frozenset(f"order.{a}" for a in long.get("include", ()))
-        out.append(
-            AccessPath(
-                f"orders.index{i + 1}",
-                "order",
-                order=parts(long["keys"]),
-                holds=holds,
-                unique=long.get("unique") == "yes",
-                hashed=long.get("hashed") == "yes",
-                only=tuple(map(condition, long.get("only", ()))),
-                placed_by=placed,
-                kind="text" if long.get("text") == "yes" else "index",
-            )
-        )
-    return tuple(out)
