@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from app.model.spread import Spread
+from app.plan.intersect import intersect
 from app.plan.numbers import ONE_RECORD, share
 from app.plan.refuse import Refusal
 from app.plan.serve import Missed, Served, Task
@@ -64,6 +65,8 @@ def decide(task: Task, paths: tuple[AccessPath, ...], scans: bool = True) -> Cho
         found, blocked = _either(task, paths)
     else:
         found = served(task, paths, scans)
+        if dialect.combine.most > 1 and len(task.single.where) > 1 and (both := intersect(task, paths, found)):
+            found.append(both)
     if not found:
         return Choice(task, paths, None, None, blocked)
     if len(found) == 1:

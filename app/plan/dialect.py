@@ -292,6 +292,24 @@ class Expand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Combine:
+    """Whether an engine reads several paths for one conjunction and keeps what all of them give.
+
+    `most`: paths at once (1: it does not). `alike`: only paths that go on alike after what equality binds, walked side
+    by side in that order; otherwise sets of places are intersected and every order is lost. `fetch`: entries walked
+    for the price of one record fetched, as the engine weighs them.
+    """
+
+    most: int = 1
+    alike: bool = False
+    fetch: float = 2
+
+
+MERGED = "intersection"
+"""Kind of a path that stands for several, intersected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """What an engine accepts and who does the rest. The planner knows an engine in no other way."""
 
@@ -316,6 +334,7 @@ class Dialect:
     late_fetch: bool = False  # sorts and skips entries before it fetches records
     partial_sort: bool = False  # finishes an order the path began, group by group
     prefers_index: bool = False  # an index with any condition beats a scan, whatever the cost
+    combine: Combine = Combine()
     race: int = 0  # results after which an engine that tries plans out picks one; 0: by cost
     page_bytes: float = 0  # largest page of one request (0: no limit)
     expand: Expand = Expand()

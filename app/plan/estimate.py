@@ -33,11 +33,15 @@ class Cost:
     buckets: float = 1
     visited: float = 1
     filtered: float = 1
+    fetched: float = 0
+    """Records read besides, by their keys, for what the path does not hold."""
+    entry: float = 1
+    """What walking an entry weighs, where fetching a record weighs two."""
 
     @property
     def work(self) -> float:
         """One figure to choose by: a request is worth many entries, half a kilobyte one."""
-        return 50 * self.requests.avg + self.keys + 2 * self.records.avg + self.bytes.avg / 500
+        return 50 * self.requests.avg + self.entry * self.keys + 2 * self.records.avg + self.bytes.avg / 500
 
 
 def estimate(
@@ -68,7 +72,9 @@ def estimate(
     if arranged.kind == "partial":  # whole groups are read: more entries may end in a smaller last group
         high = _at_least(high, avg)
         most = _at_least(most, high)
-    return _cost(flow, asked, numbers.size, (avg, high, most), entry_bytes, nodes)
+    cost = _cost(flow, asked, numbers.size, (avg, high, most), entry_bytes, nodes)
+    cost.entry = 2 / dialect.combine.fetch
+    return cost
 
 
 def _at_least(figures: Figures, least: Figures) -> Figures:
@@ -103,16 +109,17 @@ def _cost(
     scattered = bool(open_place(flow.match, asked.by_prefix))
     nodes = max(nodes, 1.0) if scattered else 1.0
     streams = asked.each * avg[3]
-    fetched = avg[2] if asked.fetches else 0.0
+    fetched = _fetched(flow, asked, avg)
     return Cost(
         keys=avg[0],
         records=records,
         returned=Spread(avg[2], high[2], most[2]),
-        requests=ONE if streams == 1 and asked.plain else _requests(asked, found, read),
+        requests=ONE if streams == 1 and asked.plain else _requests(flow, asked, found, read),
         bytes=read,
         partitions=asked.partitions * nodes,
         nodes=nodes,
-        streams=streams + fetched,
+        streams=streams + ceil(fetched / asked.batch),
+        fetched=fetched,
         jumps=flow.gap > 0 and avg[0] < flow.entries / 5,
         scattered=scattered,
         buckets=asked.buckets,
@@ -121,19 +128,28 @@ def _cost(
     )
 
 
-def _requests(asked: Asked, found: tuple[Figures, Figures, Figures], read: Spread) -> Spread:
+def _requests(flow: Flow, asked: Asked, found: tuple[Figures, Figures, Figures], read: Spread) -> Spread:
     """Every value, shard and bucket, the pages of each, and a further request per record where these lack fields.
 
     Few buckets suffice on average; all of them where few records match.
     """
     avg, high, most = found
     last = max(asked.buckets, most[3]) if asked.chunk else asked.buckets
-    extra = (avg[2], high[2], most[2]) if asked.fetches else (0.0, 0.0, 0.0)
+    extra = [_batches(_fetched(flow, asked, f), asked.batch) for f in found]
     return Spread(
         _pages(asked.each * avg[3], read.avg, asked.page) + extra[0],
         _pages(asked.each * (high[3] if asked.chunk else asked.buckets), read.high, asked.page) + extra[1],
         _pages(asked.each * last, read.max, asked.page) + extra[2],
     )
+
+
+def _fetched(flow: Flow, asked: Asked, found: Figures) -> float:
+    """Records read one by one for what the entries lack: the results, or all that a condition is still asked of."""
+    return found[1 if flow.match.residual else 2] if asked.fetches else 0.0
+
+
+def _batches(records: float, size: int) -> float:
+    return records if records == inf else float(ceil(records / size))
 
 
 def _pages(streams: float, read: float, page: float) -> float:

@@ -13,7 +13,7 @@ from app.plan.bind import ENDLESS
 from app.plan.choose import Choice
 from app.plan.refuse import Refusal, by_weight, say
 from app.plan.serve import Missed, Task
-from app.plan.types import AccessPath, Dialect, Kind, Match, Miss, Part
+from app.plan.types import MERGED, AccessPath, Dialect, Kind, Match, Miss, Part
 
 EQUAL = (Kind.POINT, Kind.POINTS)
 COARSER = ((3600, "hour"), (86_400, "day"), (2_592_000, "month"), (31_536_000, "year"))
@@ -142,7 +142,7 @@ def _changes(task: Task, near: Missed) -> Iterator[tuple[str, AccessPath | None]
         elif ranged and path.primary:
             yield _say(task, "range", path, attr=ranged[0].attr), None
         return
-    if path.hashed or (path.primary and not path.partition):
+    if path.hashed or path.kind == MERGED or (path.primary and not path.partition):
         return
     yield from _rearranged(task, path, want)
 

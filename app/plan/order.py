@@ -128,6 +128,11 @@ def _made(short: Arranged, dialect: Dialect) -> Arranged:
     return Arranged(kind, short.ask, 1, short.given, short.why, short.attr, short.blocker)
 
 
+def unordered(ask: Ask, dialect: Dialect) -> Arranged:
+    """What several paths give whose records are intersected: no order, whatever each of them keeps."""
+    return _made(Arranged("", ask, 1, 0, "intersected", ask[0][0]), dialect) if ask else UNORDERED
+
+
 def _over_partitions(match: Match, ask: Ask, kind: str) -> str:
     """Several partitions are merged, unless they are buckets of the sort attribute: those follow each other."""
     for step in match.partition:

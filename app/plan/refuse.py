@@ -29,6 +29,7 @@ ORDER_WORDS: Mapping[str, str] = {
     "backwards": "the engine does not read this path backwards",
     "hashed": "this kind of structure keeps no order",
     "absent": "`{attr}` is not part of the stored order",
+    "intersected": "what several indexes find together comes in no order",
 }
 
 GENERIC: Mapping[str, str] = {

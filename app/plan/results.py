@@ -41,6 +41,8 @@ class Step:
     entity: str = ""
     match: Match | None = None
     branches: tuple[Step, ...] = ()
+    merged: tuple[Step, ...] = ()
+    """The paths of one conjunction that are all read and intersected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +115,12 @@ class Plan:
 
     @property
     def every_step(self) -> tuple[Step, ...]:
-        """Steps and the branches inside them."""
+        """Steps, the branches inside them and the paths that are intersected."""
         found, left = [], list(self.steps)
         while left:
             step = left.pop(0)
             found.append(step)
-            left = [*step.branches, *left]
+            left = [*step.branches, *step.merged, *left]
         return tuple(found)
 
     @property

@@ -9,7 +9,7 @@ from app.model.spread import Spread
 from app.plan.bind import SPECIAL, Named, by_attribute
 from app.plan.estimate import Cost, estimate
 from app.plan.grade import grade
-from app.plan.match import lay, narrowing
+from app.plan.match import lay, narrowing, unseen
 from app.plan.numbers import ONE_RECORD, Numbers
 from app.plan.order import Arranged, Ask, arrange, wanted
 from app.plan.refuse import Refusal, refusals
@@ -28,6 +28,8 @@ class Served:
     covered: bool = False
     branches: tuple[Served, ...] = ()
     unfolded: bool = False
+    merged: tuple[Served, ...] = ()
+    """The paths that are read and intersected, where `path` stands for several."""
 
     @property
     def path(self) -> AccessPath:
@@ -164,11 +166,15 @@ class Task:
         if needs is None:
             return False, False
         here = path.holds | {p.attr for p in (*path.partition, *path.order) if p.kept.exact}
-        if not needs <= here:
+        if not needs <= here or (self._unseen(match) and not path.fetches):
             return False, False
         if match.residual or any(p.many and p.attr in needs for p in path.order):
             return True, False
         return True, {a for a, _ in self.ask} <= here
+
+    def _unseen(self, match: Match) -> bool:
+        """Is a condition left over that the entries cannot answer, in an engine that filters what it has read?"""
+        return self.dialect.residual in (Use.BILLED, Use.CLIENT) and bool(unseen(match))
 
     def entry_bytes(self, path: AccessPath) -> float:
         """Bytes of one entry: its key parts and what it holds besides."""

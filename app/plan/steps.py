@@ -49,7 +49,8 @@ class Read:
     def work(self) -> float:
         """The same figure as `Cost.work`, for all inputs."""
         sorts = self.served.work - self.served.cost.work if self.served else 0.0
-        total = 50 * self.requests.avg + self.keys + 2 * self.read.avg + self.bytes.avg / 500 + sorts
+        entry = self.served.cost.entry if self.served else 1.0
+        total = 50 * self.requests.avg + entry * self.keys + 2 * self.read.avg + self.bytes.avg / 500 + sorts
         return total * CACHED if self.record.purpose == "cache" else total
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from app.model.spread import ZERO, Spread
-from app.plan.match import whole_keys
+from app.plan.match import unseen, whole_keys
 from app.plan.serve import Served
 from app.plan.steps import Read
 from app.plan.types import Kind, Level, Match, Miss, Plan, Query, Record, Step
@@ -144,6 +144,7 @@ def _step(
         query.needs[read.need].entity,
         match,
         inner,
+        tuple([_branch(query, read, m) for m in served.merged]) if served.merged else (),
     )
 
 
@@ -196,7 +197,10 @@ def units(query: Query, read: Read) -> float:
         one = read.bytes.avg / read.read.avg if read.read.avg else 0.0
         total = max(read.read.avg, read.inputs.avg) * max(1, ceil(one / unit))
     else:
+        fetched = read.served.cost.fetched if read.served is not None else 0.0
+        requests = max(1.0, requests - ceil(fetched / read.record.dialect.joins.list_max))
         total = requests * max(1, ceil(read.bytes.avg / requests / unit))
+        total += fetched * max(1, ceil(read.record.size.avg / unit))
     strong = need.strong and (read.served is None or read.served.path.strong)
     return total if strong else total / 2
 
@@ -214,6 +218,8 @@ def notes(query: Query, reads: Sequence[Read]) -> tuple[str, ...]:
 
 def _notes(served: Served, record: Record) -> list[str]:
     cost, single, out = served.cost, served.match.single, []
+    if served.merged:
+        out.append(_merged_note(served, record))
     bucket = next((w for w in served.match.partition if w.part.kept.bucket and w.count > 1), None)
     if bucket is not None:
         out.append(_bucket_note(served, bucket.part.kept.bucket, single.limit))
@@ -222,6 +228,9 @@ def _notes(served: Served, record: Record) -> list[str]:
         out.append("The filter runs after the read: every record in the bounds is billed")
         if single.limit:
             out.append("Limit counts records before the filter: several pages may be needed")
+    if cost.fetched and (left := unseen(served.match)):
+        named = ", ".join(dict.fromkeys(c.attr for c in left))
+        out.append(f"{served.path.name} does not have {named}: each record is read by its key before it is filtered")
     if dialect.page_bytes and cost.bytes.avg > dialect.page_bytes:
         out.append(f"The answer fills {ceil(cost.bytes.avg / dialect.page_bytes):,} pages")
     if served.arranged.kind == "merged" and cost.streams > 1:
@@ -236,6 +245,15 @@ def _notes(served: Served, record: Record) -> list[str]:
     if record.purpose == "cache":
         out.append("On a miss the truth is read and the key set again")
     return out
+
+
+def _merged_note(served: Served, record: Record) -> str:
+    """What reading several indexes for one conjunction amounts to."""
+    names = [m.path.name for m in served.merged]
+    told = f"{', '.join(names[:-1])} and {names[-1]} are {'both' if len(names) == 2 else 'all'} read and intersected"
+    lost = "" if record.dialect.combine.alike else ", in no order"
+    cost = served.cost
+    return f"{told}: {cost.keys:,.0f} entries for {cost.records.avg:,.0f} records{lost}"
 
 
 def _bucket_note(served: Served, bucket: float, limit: float) -> str:

@@ -13,7 +13,9 @@ This is their one door; they stand in three modules: what a store says of itself
 
 from app.plan.dialect import (
     LEVEL_WORDS,
+    MERGED,
     AccessPath,
+    Combine,
     Cond,
     Dialect,
     Encoding,
@@ -37,8 +39,10 @@ from app.plan.shapes import Change, Course, Edge, Figure, Held, Hop, NeedNode, Q
 
 __all__ = [
     "LEVEL_WORDS",
+    "MERGED",
     "AccessPath",
     "Change",
+    "Combine",
     "Cond",
     "Course",
     "Dialect",

@@ -46,7 +46,7 @@ def _joined(task: Task, parts: list[Served]) -> Served:
     cost = Cost(
         keys=keys, records=records, returned=returned, requests=requests, bytes=read,
         partitions=sum(p.cost.partitions for p in parts), nodes=max(p.cost.nodes for p in parts),
-        streams=requests.avg, jumps=False, scattered=any(p.cost.scattered for p in parts),
+        streams=requests.avg, jumps=False, scattered=any(p.cost.scattered for p in parts), entry=parts[0].cost.entry,
     )  # fmt: skip
     arranged = Arranged(kind, task.ask, len(parts))
     return Served(parts[0].match, arranged, cost, level, branches=tuple(parts))
