@@ -55,6 +55,8 @@ def row_of(pattern: Pattern, project: Project, world: World, head: Project) -> R
         intent = lower_write(pattern, world)
         query = replace(query, questions=tuple(dict.fromkeys((*query.questions, *intent.questions))))
     named: Iterable[str] = [n.entity for n in query.needs] if query is not None else ()
+    if query is not None and query.course is not None:
+        named = chain(named, [r for hop in query.course.hops for e in hop.edges for r in (e.rel.parent, e.rel.child)])
     if intent is not None:
         named = chain(named, [c.entity for c in intent.changes])
     findings = tuple(run("pattern", PatternCase(head, world, pattern, query, intent, average, peak)))

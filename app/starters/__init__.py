@@ -19,6 +19,7 @@ from app.starters.document import documents
 from app.starters.key_families import key_families
 from app.starters.nests import nested
 from app.starters.prune import pruned
+from app.starters.relational import relational
 from app.starters.single_table import single_table
 from app.starters.table_per_query import tables
 from app.starters.words import listed
@@ -31,6 +32,7 @@ BUILDERS: Mapping[str, tuple[str, str, Builder]] = {
     "single_table": ("single_table", "single table", single_table),
     "table_per_query": ("table_per_query", "table per query", tables),
     "by_key_only": ("key_families", "key families", key_families),
+    "relational": ("relational", "tables", relational),
     "embeds": ("documents", "documents", documents),
 }
 """By capability, the most telling first: kind of starter, its title, what builds it."""
@@ -43,7 +45,8 @@ def starter(project: Project, store_name: str) -> Candidate:
     """
     store = STORES[store_name]
     kind, title, build = _builder(store.can)
-    design = refreshing(apart(nested(read_design(project, build_world(project), store, kind))))
+    read = read_design(project, build_world(project), store, kind)
+    design = apart(read) if kind == "relational" else refreshing(apart(nested(read)))
     data = {
         "name": _free_name(f"{store.title}: {title}", project),
         "store": store_name,
@@ -65,7 +68,7 @@ def _note(design: Design) -> str:
     walked = [a.pattern for a in design.asks if a.action == "traverse"]
     if searched and "match" not in design.store.dialect.ops:
         note += f" {listed(searched)}: words inside a text need a search index beside {design.store.title}."
-    if walked:
+    if walked and not design.store.dialect.expand.server:
         note += f" {listed(walked)}: a walk takes a request per step here; a graph store takes one."
     return note
 

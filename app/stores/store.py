@@ -42,6 +42,8 @@ class Capabilities:
     """Several record kinds share one structure and its partitions."""
     table_per_query: bool = False
     """Each list wants its own structure."""
+    relational: bool = False
+    """Entities have tables of their own that are joined by keys."""
     by_key_only: bool = False
     """Keys and value types are the only way in; usually a cache in front of a truth."""
     durable: bool = True

@@ -20,7 +20,7 @@ STORE = Store(
     versions=("18", "17", "16", "15"),
     facts=FACTS,
     dialect=DIALECT,
-    can=Capabilities(indexes=True, consistency=CONSISTENCY),
+    can=Capabilities(embeds=True, indexes=True, relational=True, consistency=CONSISTENCY),
     structure_word="table",
     structure_keys=frozenset({"primary_key", "foreign_keys", "partition_by", "indexes"}),
     records=records,
