@@ -7,14 +7,15 @@ share a partition, and index entries kept beside the records, add up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, prod
 
 from app.forecast.calendar import CLOSE, FAR, YEAR, children_of, count_at
 from app.forecast.load import PartitionSize
 from app.forecast.share import composite, rels_of
 from app.model.spread import ONE, ZERO, Spread, exactly
+from app.plan.joint import of_entity
 from app.plan.types import Part, Record, Rel, World
 
 PAST = 2 * YEAR
@@ -135,6 +136,7 @@ def _share(parts: tuple[Part, ...], record: Record, world: World, seconds: float
     share = exactly(1.0)
     attrs = {p.attr for p in parts if p.attr}
     joint: set[str] = set()
+    alone: dict[str, Spread] = {}
     for rel in composite(world):
         if rel.child == record.of and set(rel.via) <= attrs and not joint:
             joint = set(rel.via)
@@ -149,8 +151,24 @@ def _share(parts: tuple[Part, ...], record: Record, world: World, seconds: float
         if part.kept.fan:
             least = 1 / part.kept.fan
             one = Spread(max(least, one.avg), max(least, one.high), max(least, one.max))
+        elif part.kept.exact:
+            alone[part.attr] = one
         share = Spread(share.avg * one.avg, share.high * one.high, _times(share.max, one.max))
-    return share
+    return _related(share, alone, world)
+
+
+def _related(share: Spread, alone: Mapping[str, Spread], world: World) -> Spread:
+    """Attributes that go together make fewer partitions, each with more: at most as much as any of them has alone."""
+    apart = prod(world.stats[a].distinct for a in alone if a in world.stats)
+    more = apart / of_entity((a for a in alone if a in world.stats), world) if len(alone) > 1 else 1.0
+    if more <= 1:
+        return share
+    ones = alone.values()
+    return Spread(
+        min(share.avg * more, *(o.avg for o in ones)),
+        min(share.high * more, *(o.high for o in ones)),
+        min(share.max * more, *(o.max for o in ones)),
+    )
 
 
 def _family(rel: Rel, world: World, seconds: float) -> Spread:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, prod
 
 from app.model.workload import Pattern
 from app.plan.types import Part, Rel, World
@@ -154,6 +154,8 @@ def partition_share(
     parts = tuple(parts)
     attrs = {p.attr for p in parts if p.attr}
     found = list(_joint(attrs, seen, world))
+    if not found:
+        found = list(_together({p.attr for p in parts if p.attr and p.kept.exact}, seen, world))
     joint = {a for names, _ in found for a in names}
     alone = [p for p in parts if p.attr not in joint]
     shares = [(p, part_share(p, seen, world, write=write, first=p is parts[0], by_range=by_range)) for p in alone]
@@ -188,6 +190,23 @@ def _joint(attrs: set[str], seen: Seen, world: World) -> Iterable[tuple[set[str]
             if found is not None:
                 yield set(rel.via), found
                 return
+
+
+def _together(attrs: set[str], seen: Seen, world: World) -> Iterable[tuple[set[str], Busiest]]:
+    """Attributes that go together: fewer combinations than could be, so each takes more."""
+    for names, distinct in world.together.get(seen.of, ()):
+        both = attrs & names - set(seen.literals)
+        if len(both) < 2:
+            continue
+        apart = [busiest(a, seen, world) for a in sorted(both)]
+        there = min(distinct, prod(world.stats[a].distinct for a in both))
+        more = prod(world.stats[a].distinct for a in both) / there
+        share = min(prod(b.share for b in apart) * more, *(b.share for b in apart))
+        shown = ", ".join(_short(a) for a in sorted(both))
+        unknown = tuple(dict.fromkeys(a for b in apart for a in b.unknown))
+        why = f"{there:,.0f} combinations of {shown}"
+        yield both, Busiest(share, why, all(b.known for b in apart), "", unknown, max(1 / there, share))
+        attrs = attrs - both
 
 
 def same(path: str, attr: str, of: str, world: World) -> bool:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
+from math import inf, prod
 
 from app.memory import Memory, PerPart
 from app.model.growth import delete_rates, growth_rate, insert_rates
 from app.model.project import Project
 from app.model.roles import Ambiguous, Unknown, resolve
 from app.model.spreads import GivenSpread
-from app.model.workload import Entity, Pattern, Relationship
+from app.model.workload import Entity, Pattern, Relationship, Together
 
 _THINGS = Memory(200)
 _RATES = PerPart()
@@ -117,11 +117,41 @@ def entity_doubts(
         if count and distinct and distinct > count * _items(field.items):
             what = f"{entity.name}.{field.name} has {n(distinct)} distinct values in {n(count)} records"
             yield Doubt(f"{place}/fields", what, (("distinct", distinct), ("count", count)))
+    yield from _together_doubts(entity, place)
     came = (insert_rates(project) if inserts is None else inserts).get(entity.name)
     went = (delete_rates(project) if deletes is None else deletes).get(entity.name, 0.0)
     yield from _growth_doubts(entity, came, went, place)
     if entity.is_a and project.entity(entity.is_a) is None:
         yield Doubt(f"{place}/is a", f"there is no entity {entity.is_a!r} for {entity.name} to be a kind of")
+
+
+def _together_doubts(entity: Entity, place: str) -> Iterator[Doubt]:
+    """Combinations of fields: at least as many as each has values, at most as many as all of them multiplied."""
+    for group in entity.together:
+        shown = ", ".join(group.fields)
+        unknown = [name for name in group.fields if entity.field(name) is None]
+        if unknown:
+            yield Doubt(f"{place}/together", f"{entity.name} has no field {unknown[0]!r} to go together with others")
+        elif len(group.fields) < 2:
+            yield Doubt(f"{place}/together", f"{shown} of {entity.name} alone goes together with nothing")
+        elif group.distinct is None or not group.distinct.value:
+            yield Doubt(f"{place}/together", f"how many combinations of {shown} does {entity.name} have?")
+        else:
+            yield from _combination_doubts(entity, group, f"{place}/together", f"{entity.name} ({shown})")
+
+
+def _combination_doubts(entity: Entity, group: Together, at: str, thing: str) -> Iterator[Doubt]:
+    said = (group.distinct.value if group.distinct else None) or 0.0
+    fields = [f for f in entity.fields if f.name in group.fields]
+    known = [f.distinct.value for f in fields if f.distinct and f.distinct.value]
+    least, most = max(known, default=0.0), prod(known) if len(known) == len(fields) else inf
+    if said < least:
+        what = f"{thing}: {n(said)} combinations cannot be fewer than the {n(least)} values of one field"
+        yield Doubt(at, what, (("combinations", said), ("values", least)))
+    if said > min(most, _count(entity) or inf):
+        most = min(most, _count(entity) or inf)
+        what = f"{thing}: there can be {n(most)} combinations at most, not {n(said)}"
+        yield Doubt(at, what, (("combinations", said), ("most", most)))
 
 
 def _items(given: GivenSpread | None) -> float:

@@ -75,6 +75,14 @@ class Field(Part):
         return self.type.endswith("[]")
 
 
+class Together(Part):
+    """Fields whose values go with each other: how many combinations of them there are, where that is fewer than their
+    distinct values multiplied. A city lies in one country: there are as many pairs as cities."""
+
+    fields: Annotated[tuple[str, ...], Mark("field")]
+    distinct: Count | None = None
+
+
 class Entity(Named):
     """A thing with an identity (or, without a key field, a value inside its parent)."""
 
@@ -85,6 +93,7 @@ class Entity(Named):
     size: SizeSpread | None = None
     fields: tuple[Field, ...] = ()
     unique: NameLists = ()
+    together: tuple[Together, ...] = ()
     is_a: Mention = Key("", alias="is a")
     soft_delete: Annotated[str, Mark("field")] = Key("", alias="soft delete")
 

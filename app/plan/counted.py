@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf, prod
+from math import inf
 
 from app.model.candidate import RecordShape, Structure
 from app.model.conditions import Comparison
 from app.model.keys import KeyPart, parse_template
 from app.model.spread import ONE, Spread
+from app.plan.joint import of_entity
 from app.plan.judge import cond
 from app.plan.types import Edge, World
 from app.plan.ways import fold, place, way
@@ -87,7 +88,7 @@ def group(thing: Thing, of: str, world: World) -> float:
     spans = [k.kept.bucket for k in keys if k.kept.bucket]
     chunks = [k.kept.chunk for k in keys if k.kept.chunk]
     exact = [fold(place(world, of, k.attr)).attr for k in keys if k.attr and k.kept.exact]
-    groups = prod(world.stats[a].distinct for a in exact if a in world.stats)
+    groups = of_entity((a for a in exact if a in world.stats), world)
     held = rate * min(spans) / groups if spans and rate else count / max(1.0, groups)
     if chunks:
         held = min(held, float(min(chunks)))

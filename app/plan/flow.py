@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import ceil, inf, prod
+from math import ceil, inf, log, prod
 
 from app.plan.asked import Asked
-from app.plan.match import implies, narrowing, whole_keys
-from app.plan.numbers import Numbers, share
+from app.plan.match import implies, narrowing, on_record, whole_keys
+from app.plan.numbers import UNKNOWN_DISTINCT, Numbers, share
 from app.plan.order import Arranged, follows
 from app.plan.types import Cond, Dialect, Kind, Match
 
-UNKNOWN_DISTINCT = 1e9
+ONE_SIDED = frozenset({"<", "<=", ">", ">="})
 Figures = tuple[float, float, float, float]
 """Entries walked, records read, results returned, buckets visited."""
 
@@ -48,12 +48,23 @@ class Flow:
             used = narrowing(match)
             self.checked = self._kept(numbers, (c for c in match.checks if id(c) not in used))
             self.passes = self.checked * self._kept(numbers, (c for c in match.residual if id(c) not in used))
+            if numbers.groups:
+                self._related(numbers, used)
         self.seeks = 1.0
         for w in match.order:
             if w.count != 1 and w.tight and w.kind is Kind.POINTS:
                 self.seeks *= w.count
         self.gap = self._gap(numbers) if match.checks and dialect.skips else 0.0
-        self.late = dialect.late_fetch and not match.residual and self._ordered_entries()
+        self.late = dialect.late_fetch and not on_record(match, dialect) and self._ordered_entries()
+
+    def _related(self, numbers: Numbers, used: set[int]) -> None:
+        """What goes together with the bounds filters less than it would by itself."""
+        bound = [c for c in self.match.single.where if id(c) in used]
+        judged = {*used, *map(id, self.match.checks)}
+        before = numbers.lift(bound)
+        on_entry = numbers.lift(c for c in self.match.single.where if id(c) in judged)
+        self.checked = min(1.0, self.checked * on_entry / before)
+        self.passes = min(self.checked, self.passes * numbers.lift(self.match.single.where) / before)
 
     def _kept(self, numbers: Numbers, conds: Iterable[Cond]) -> float:
         if not self.relief:
@@ -77,9 +88,10 @@ class Flow:
     def _gap(self, numbers: Numbers) -> float:
         for w in self.match.order:
             if w.part.attr and (not w.tight or (w.kind or 0) >= Kind.SPAN):
-                stat = self.stats.get(w.part.attr)
-                distinct = stat.distinct if stat else UNKNOWN_DISTINCT
-                return 2 * self.seeks * distinct * (numbers.kept(w.conds) if w.tight else 1.0)
+                steps = (*self.match.partition, *self.match.order)
+                bound = [s.part.attr for s in steps if s.tight and s.kind is Kind.POINT and s.conds]
+                distinct = numbers.runs(w.part.attr, bound)
+                return _seeks(self.match) * self.seeks * distinct * (numbers.kept(w.conds) if w.tight else 1.0)
         return 0.0
 
     def _ordered_entries(self) -> bool:
@@ -93,7 +105,15 @@ class Flow:
     def at(self, entries: float, asked: Asked, offset: float = 0.0) -> Figures:
         """What is walked, read and returned for so many entries within the bounds."""
         found = self.walked(entries, asked)
-        return self._stopped(found, asked, offset) if self.match.single.limit else found
+        if self.match.single.limit:
+            return self._stopped(found, asked, offset)
+        return self._passed_over(found, offset) if offset else found
+
+    def _passed_over(self, found: Figures, offset: float) -> Figures:
+        """What remains behind an offset; the entries themselves may be passed over before a record is read."""
+        keys, records, results, visited = found
+        results = max(results - offset, 0.0)
+        return keys, min(records, results) if self.late else records, results, visited
 
     def walked(self, entries: float, asked: Asked) -> Figures:
         """The same without a limit."""
@@ -136,6 +156,11 @@ class Flow:
         return all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
 
 
+def _seeks(match: Match) -> int:
+    """Entries met in vain for each value skipped over: before and after what is sought, or on its one open side."""
+    return 1 if len(match.checks) == 1 and match.checks[0].op in ONE_SIDED else 2
+
+
 def _relief(match: Match, numbers: Numbers) -> dict[int, float]:
     """What a condition need not narrow again, because the path holds no other records: a factor for its share."""
     return {id(c): 1 / share(o, numbers.stats) for o in match.path.only for c in match.single.where if implies(c, o)}
@@ -158,9 +183,12 @@ def _bounded(match: Match, numbers: Numbers, relief: Mapping[int, float]) -> tup
         if not fresh:
             continue
         seen.update(map(id, fresh))
-        one = numbers.kept(fresh)
+        one = prod(numbers.share(c) * relief.get(id(c), 1.0) for c in fresh) if relief else numbers.kept(fresh)
         if w.part.kept.bucket and fresh[0].seconds:
             one = min(1.0, one * w.count * w.part.kept.bucket / fresh[0].seconds)
         kept *= one
         logs += sum(map(numbers.log, fresh))
+    if numbers.groups and seen:
+        more = numbers.lift(c for c in match.single.where if id(c) in seen)
+        kept, logs = kept * more, min(0.0, logs + log(more) / numbers.bend)
     return min(kept, 1.0), logs

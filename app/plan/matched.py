@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import inf, prod
 
 from app.model.spread import ONE, Spread
-from app.plan.estimate import share
+from app.plan.joint import lift
+from app.plan.numbers import share
 from app.plan.types import Cond, World
 
 
@@ -21,11 +22,13 @@ def found_by(entity: str, where: Sequence[Cond], any_of: tuple[tuple[Cond, ...],
     base, used = _children(entity, fixed, world)
     rest = [c for c in where if c.attr not in used]
     kept = prod(share(c, world.stats) for c in rest)
+    if groups := world.together.get(entity):
+        kept = min(1.0, kept * lift(((c, share(c, world.stats)) for c in where), groups, world.stats))
     if any_of:
         kept *= 1 - prod(1 - prod(share(c, world.stats) for c in b) for b in any_of)
     if used or not rest:
         return base.times(kept)
-    top = prod(_busiest(c, world) for c in rest)
+    top = max(kept, prod(_busiest(c, world) for c in rest))
     count = base.avg
     return Spread(count * kept, count * max(top, kept) if top < 1 else 0.0, count * top if top < 1 else inf)
 

@@ -6,14 +6,16 @@ bent alike (raised to one power) until together they give that number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 from app.model.spread import Spread
+from app.plan.joint import combinations, lift
 from app.plan.types import Cond, Single, Stat, World
 
 TINY = 1e-15
 UNKNOWN_COUNT = 1e6
+UNKNOWN_DISTINCT = 1e9
 ANY_RANGE = 0.3
 ANY_EQUALITY = 0.1
 ONE_RECORD = Spread(500)
@@ -55,6 +57,8 @@ def _share(cond: Cond, stat: Stat) -> float:
             return stat.present * min(1.0, cond.n / max(stat.distinct, 1))
         case "!=":
             return 1 - stat.present / max(stat.distinct, 1)
+        case "not in":
+            return 1 - stat.present * min(1.0, cond.n / max(stat.distinct, 1))
         case "null":
             return 1 - stat.present
         case "exists" | "not null":
@@ -65,20 +69,24 @@ def _share(cond: Cond, stat: Stat) -> float:
 
 class Numbers:
     """`shares`: of each condition by identity. `logs`: logarithm of all together. `bend`: the power that makes them
-    give the number matched. `high`, `most`: p99 and maximum of the answer as multiples of its average."""
+    give the number matched. `high`, `most`: p99 and maximum of the answer as multiples of its average. `groups`:
+    attributes that go together."""
 
-    __slots__ = ("bend", "high", "logs", "most", "population", "shares", "size", "stats")
+    __slots__ = ("bend", "groups", "high", "logs", "most", "population", "shares", "size", "stats")
 
     def __init__(self, single: Single, world: World, matched: Spread | None, size: Spread) -> None:
         self.stats, self.size = world.stats, size
         self.population = world.counts.get(single.of) or UNKNOWN_COUNT
+        self.groups = world.together.get(single.of, ())
         self.shares: dict[int, float] = {}
         total = 1.0
         for cond in single.where:
             self.shares[id(cond)] = one = share(cond, world.stats)
             total *= one
+        self.bend = 1.0
+        total *= self.lift(single.where)
         self.logs = log(max(total, NO_CONDITION))
-        self.bend = self.high = self.most = 1.0
+        self.high = self.most = 1.0
         if matched is None or matched.avg <= 0:
             return
         self.high = matched.high / matched.avg
@@ -99,6 +107,21 @@ class Numbers:
         for cond in conds:
             out *= self.share(cond)
         return out
+
+    def lift(self, conds: Iterable[Cond]) -> float:
+        """How many times as many records meet all of these as if they were independent, bent alike."""
+        if not self.groups:
+            return 1.0
+        one = lift(((c, self.shares.get(id(c)) or share(c, self.stats)) for c in conds), self.groups, self.stats)
+        return one if self.bend == 1 else _power(one, self.bend)
+
+    def runs(self, attr: str, bound: Sequence[str]) -> float:
+        """Distinct values of an attribute among records that agree in others."""
+        stat = self.stats.get(attr)
+        if stat is None or not self.groups:
+            return stat.distinct if stat else UNKNOWN_DISTINCT
+        with_it, without = (combinations(names, self.groups, self.stats) for names in ((*bound, attr), bound))
+        return max(1.0, min(stat.distinct, with_it / without))
 
     def entries(self, cond: Cond) -> float:
         """Part of the entries of an array index that a condition keeps."""

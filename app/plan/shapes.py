@@ -299,6 +299,8 @@ class World:
     """Own attributes whose new values are never smaller."""
     unique_together: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
     """Entity → sets of own attributes that no two records share: its key, and what `unique` lists."""
+    together: Mapping[str, tuple[tuple[frozenset[str], float], ...]] = field(default_factory=dict)
+    """Entity → own attributes whose values go with each other and how many combinations of them there are."""
     child_growth: Mapping[tuple[str, str], Spread] = field(default_factory=dict)
     """(role, child) → children added to each parent per second, where the workload says so."""
     compounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
 from app.model import growth
 from app.model.project import Project
@@ -101,6 +102,7 @@ def _build(project: Project, inflow: Mapping[str, float]) -> World:
         made_by={e: _made_by(own, rels, e) for e, own in fields.items()},
         tenant=project.tenant,
         unique_together={e.name: _unique(e, keys[e.name]) for e in project.entities},
+        together={e.name: _together(project, e, stats, counts) for e in project.entities},
         compounds={
             e.name: (e.growth.value, e.growth.per)
             for e in project.entities
@@ -127,6 +129,23 @@ def _unique(entity: Entity, key: tuple[str, ...]) -> tuple[frozenset[str], ...]:
     sets += [frozenset({f"{entity.name}.{f.name}"}) for f in entity.fields if f.unique]
     sets += [frozenset(f"{entity.name}.{n}" for n in names) for names in entity.unique]
     return tuple(dict.fromkeys(sets))
+
+
+def _together(
+    project: Project, entity: Entity, stats: Mapping[str, Stat], counts: Mapping[str, float]
+) -> tuple[tuple[frozenset[str], float], ...]:
+    """Combinations as given, between the values of the widest attribute and all of them multiplied; what names most
+    attributes first."""
+    base = project.entity(entity.is_a) if entity.is_a and entity.is_a != entity.name else None
+    found = []
+    for group in (*(base.together if base else ()), *entity.together):
+        attrs = frozenset(f"{entity.name}.{name}" for name in group.fields)
+        said = group.distinct.value if group.distinct else None
+        if not said or len(attrs) < 2 or not attrs <= stats.keys():
+            continue
+        values = [stats[a].distinct for a in attrs]
+        found.append((attrs, max(*values, min(said, prod(values), counts[entity.name]))))
+    return tuple(sorted(found, key=lambda g: (-len(g[0]), g[1])))
 
 
 def _kinds(project: Project) -> Mapping[str, tuple[str, ...]]:

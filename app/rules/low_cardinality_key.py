@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 from app.forecast.heat import placing
+from app.plan.joint import of_entity
 from app.plan.types import AccessPath, Record
 from app.rules.ground import finding, size_evidence
 from app.rules.rule import Evidence, Finding, StructureCase, rule
@@ -89,7 +89,7 @@ def check(case: StructureCase) -> Iterator[Finding]:
         stats = [case.world.stats.get(p.attr) for p in parts]
         if any(s is None or s.assumed for s in stats):
             continue
-        values = prod(s.distinct for s in stats if s is not None)
+        values = of_entity((p.attr for p in parts), case.world)
         if values < PER_NODE * nodes:
             found = _judge(case, record, path, values, nodes)
             if found is not None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import prod
 
 from app.model.candidate import Index, RecordShape, Structure
 from app.model.keys import KeyPart, Template, parse_key_part, parse_template
+from app.plan.joint import of_entity
 from app.plan.types import Kind, Level, Query
 from app.rules.remedy import Remedy, Wanted
 from app.rules.rule import PlanCase
@@ -56,7 +56,7 @@ def _spreads(case: PlanCase, want: Wanted) -> bool:
     """Would a partition for each value stay small, and be written seldom enough?"""
     world, facts = case.world, case.store.facts
     stats = [world.stats[a] for a in want.equal if a in world.stats]
-    distinct = prod(s.distinct for s in stats)
+    distinct = of_entity((a for a in want.equal if a in world.stats), world)
     if distinct < FEW_VALUES or not stats:
         return False
     rows = world.counts.get(want.entity, 0.0) / distinct

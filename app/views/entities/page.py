@@ -137,6 +137,7 @@ class Show(ProjectPage):
         )  # fmt: skip
         more = (
             value("unique", "Unique together", "[[tenant_id, email]]"), value("is a", "Is a", "content"),
+            value("together", "Values that go together", "[{fields: [country, city], distinct: 5k}]"),
             value("soft delete", "Marked as deleted by", "deleted_at"), value("note", "Note", "note"),
         )  # fmt: skip
         fields = tuple(self._field(e, f) for f in e.fields)
