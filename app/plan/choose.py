@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from app.model.spread import Spread
+from app.plan.asked import RANGES
 from app.plan.intersect import intersect
-from app.plan.numbers import ONE_RECORD, share
+from app.plan.numbers import ONE_RECORD, TINY, share
 from app.plan.refuse import Refusal
 from app.plan.serve import Missed, Served, Task
-from app.plan.types import AccessPath, Dialect, Level, Single, Use, World
+from app.plan.types import AccessPath, Cond, Dialect, Level, Single, Stat, Use, World
 from app.plan.unite import unite
 
 
@@ -106,13 +107,13 @@ def _rank(found: Served, dialect: Dialect) -> tuple[bool, bool, float]:
 def _either(task: Task, paths: tuple[AccessPath, ...]) -> tuple[list[Served], tuple[Refusal, ...]]:
     """An `or`: one path that filters, or each branch by its own path."""
     single, stats = task.single, task.world.stats
-    passes = 1 - prod(1 - prod(share(c, stats) for c in b) for b in single.any_of)
+    passes = 1 - prod(1 - prod(_beyond(c, single, stats) for c in b) for b in single.any_of)
     found: list[Served] = []
     if task.dialect.residual is not Use.REFUSED:
-        found = [_filtered(s, passes) for s in served(task, paths)]
+        found = _filtering(task, paths, passes)
     each = [
         best(
-            replace(single, where=single.where + branch, any_of=()),
+            replace(single, where=single.where + branch, any_of=(), needs=None if task.dialect.heap else single.needs),
             paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
         ).served_by
         for branch in single.any_of
@@ -123,6 +124,25 @@ def _either(task: Task, paths: tuple[AccessPath, ...]) -> tuple[list[Served], tu
     return found, blocked
 
 
-def _filtered(found: Served, passes: float) -> Served:
-    cost = replace(found.cost, returned=found.cost.returned.times(passes))
-    return replace(found, cost=cost, unfolded=True)
+def _beyond(cond: Cond, single: Single, stats: Mapping[str, Stat]) -> float:
+    """The share a branch's condition keeps of what the read's own ranges of that attribute have kept already."""
+    kept = prod(share(c, stats) for c in single.where if c.attr == cond.attr and c.op in RANGES)
+    return min(1.0, share(cond, stats) / max(kept, TINY))
+
+
+def _filtering(task: Task, paths: tuple[AccessPath, ...], passes: float) -> list[Served]:
+    """Every path that judges the whole `or` on each record: it reads on until the limit is filled by what passes."""
+    single = task.single
+    if not single.limit:
+        return [_filtered(s, single, passes) for s in served(task, paths)]
+    far = (single.limit + single.offset) / max(passes, TINY) - single.offset
+    on = Task(replace(single, limit=far), task.dialect, task.world, task.size, task.nodes, task.matched)
+    all_ = Task(replace(single, limit=0.0), task.dialect, task.world, task.size, task.nodes, task.matched)
+    found = [s if s.arranged.streaming else all_.follow(s.path) for s in served(on, paths)]
+    return [_filtered(s, single, passes) for s in found if s is not None]
+
+
+def _filtered(found: Served, single: Single, passes: float) -> Served:
+    returned = found.cost.returned.times(passes)
+    cost = replace(found.cost, returned=returned.at_most(single.limit) if single.limit else returned)
+    return replace(found, match=replace(found.match, single=single), cost=cost, unfolded=True)

@@ -67,10 +67,12 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """What one operator does on a sorted part; inexact means the record must be judged again."""
+    """What one operator does on a sorted part; inexact means the record must be judged again. `fixes`: the engine knows
+    that the part has one value, so that an order needs not name it."""
 
     kind: Kind
     exact: bool = True
+    fixes: bool = True
 
 
 class Use(Enum):
@@ -179,6 +181,14 @@ class AccessPath:
     """Seconds by which this path may lag behind the record (a GSI, a replica)."""
     fetches: bool = False
     """The engine reads what the path lacks from the record, in the same request (an LSI)."""
+    packed: frozenset[str] = frozenset()
+    """Attributes that an entry has inside a key value only: they can be read out of it, but no filter names them."""
+    entry: float = 0
+    """Bytes of one entry (0: those of its parts and of what it holds)."""
+    beside: tuple[tuple[str, float, float], ...] = ()
+    """Fields that a record has for the sake of this path: name, bytes of the value, share of the records with it."""
+    sparse: bool = False
+    """Records without any of the attributes have no entry, so that no bounds find what is absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,9 +342,12 @@ class Dialect:
     reverse: bool = True
     merge: int = 0  # most streams the engine merges while keeping order
     late_fetch: bool = False  # sorts and skips entries before it fetches records
+    rechecks: bool = False  # what a partial index implies is judged on the record all the same
     partial_sort: bool = False  # finishes an order the path began, group by group
     prefers_index: bool = False  # an index with any condition beats a scan, whatever the cost
     combine: Combine = Combine()
+    heap: bool = False  # records lie apart from every index, the primary key too; a union is one of places, not entries
+    entry_filters: bool = False  # an entry that holds all that is needed is judged by any condition on what it holds
     race: int = 0  # results after which an engine that tries plans out picks one; 0: by cost
     page_bytes: float = 0  # largest page of one request (0: no limit)
     expand: Expand = Expand()

@@ -6,6 +6,9 @@ them apart by the operator.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 from app.model.conditions import Comparison, Literal, Now, Param
 from app.plan.types import Cond, Stat, World
 
@@ -26,6 +29,37 @@ def cond(comparison: Comparison, attr: str, world: World, span: float = 0.0) -> 
         seconds=seconds,
         source=comparison,
     )
+
+
+LOW, HIGH = (">", ">="), ("<", "<=")
+
+
+def halves(conds: Sequence[Cond], stats: Mapping[str, Stat]) -> tuple[Cond, ...]:
+    """Two half ranges of one attribute are one range: the first of them tells its share, the second narrows no further.
+
+    Not so of an array: another element may meet each half.
+    """
+    out = list(conds)
+    for i, low in enumerate(out):
+        stat = stats.get(low.attr)
+        if low.op not in LOW or (stat is not None and stat.elements > 1):
+            continue
+        j = next((j for j, c in enumerate(out) if c.attr == low.attr and c.op in HIGH and c.share != 1.0), -1)
+        if j < 0 or low.share == 1.0:
+            continue
+        first, second = sorted((i, j))
+        out[first] = replace(out[first], share=_both(low, out[j]))
+        out[second] = replace(out[second], share=1.0)
+    return tuple(out)
+
+
+def _both(low: Cond, high: Cond) -> float | None:
+    """The share of what lies between: of one width given for both, else where the halves overlap."""
+    if low.share is None or high.share is None:
+        return low.share if high.share is None else high.share
+    if low.seconds and low.seconds == high.seconds:
+        return low.share
+    return max(low.share + high.share - 1.0, 0.0) or low.share * high.share
 
 
 def literal(value: object) -> str:

@@ -14,7 +14,7 @@ from app.model.terms import AnyOf, Comparison, Conditions, Has, Opaque, Order, R
 from app.model.workload import Need, Pattern
 from app.plan.course import course_of
 from app.plan.figures import paths_in
-from app.plan.judge import RANGES, cond
+from app.plan.judge import RANGES, cond, halves
 from app.plan.matched import found_by
 from app.plan.tree import Tree, Twig
 from app.plan.types import Cond, Query, World
@@ -38,6 +38,8 @@ def lower_read(pattern: Pattern, world: World) -> Query:
     tree.through(pattern.through)
     _needs(tree, pattern, asked)
     _conditions(tree, 0, pattern.where, pattern)
+    for twig in tree.twigs:
+        twig.where = list(halves(twig.where, world.stats))
     _not_deleted(tree)
     tree.twigs[0].order = _order(tree, pattern.order_by)
     limit = _number(pattern.limit)
@@ -221,7 +223,7 @@ def _either(tree: Tree, node: int, term: AnyOf, pattern: Pattern) -> None:
                 tree.ask("an `or` over several entities or inside another `or` is planned without it")
                 return
             conds += [c for _, c in found]
-        branches.append(tuple(conds))
+        branches.append(halves(conds, tree.world.stats))
     twig = tree.twigs[node]
     if twig.any_of:
         tree.ask("only one `or` is planned; the other is left out")

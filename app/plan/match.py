@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.plan.bind import ONLY_EQUALITY, SPECIAL, Named, bind_order, bind_partition, by_attribute
+from app.plan.bind import JUDGED_ON_RECORD, ONLY_EQUALITY, SPECIAL, Named, bind_order, bind_partition, by_attribute
+from app.plan.implied import within
 from app.plan.types import AccessPath, Cond, Dialect, Kind, Match, Single, Use, Walked
 
 PRESENT = ("exists", "not null")
@@ -16,8 +17,11 @@ def lay(single: Single, path: AccessPath, dialect: Dialect, named: Named, keep: 
     """Every condition lands in exactly one of three places: it narrows the read, is checked on the entry, or is left
     for the record."""
     special = SPECIAL.get(path.kind)
-    if special:
-        named = by_attribute(single.where, {**dialect.ops, special: ONLY_EQUALITY})
+    if path.sparse:
+        named = by_attribute(single.where, {**dialect.ops, "null": JUDGED_ON_RECORD})
+    if special:  # such a path answers its own operator, or nothing
+        asked = any(c.op == special for c in single.where)
+        named = by_attribute(single.where, {**dialect.ops, special: ONLY_EQUALITY}) if asked else {}
     partition = tuple([bind_partition(p, named, keep) for p in path.partition])
     done: set[int] = set()
     for step in partition:
@@ -70,7 +74,7 @@ def implies(cond: Cond, only: Cond) -> bool:
         return False
     if only.op in PRESENT:
         return cond.op not in ABSENT
-    return _same(cond, only)
+    return _same(cond, only) or within(cond.source, only.source)
 
 
 def _same(a: Cond, b: Cond) -> bool:
@@ -86,6 +90,38 @@ def narrowing(match: Match) -> set[int]:
     found = {id(c) for w in match.partition if w.kind is Kind.POINT or w.kind is Kind.POINTS for c in w.conds}
     found.update(id(c) for w in match.order if w.tight for c in w.conds)
     return found
+
+
+def unseen(match: Match) -> tuple[Cond, ...]:
+    """Conditions left over on attributes that the entries of the path do not have."""
+    path = match.path
+    if path.holds is None:
+        return ()
+    here = held_by(path) - path.packed
+    return tuple(c for c in match.residual if c.attr not in here)
+
+
+def lacking(match: Match) -> bool:
+    """Does the read need, or ask a condition of, what the entries of the path do not have?"""
+    path = match.path
+    if path.holds is None or path.primary:
+        return False
+    return bool((match.single.needs or frozenset()) - held_by(path)) or bool(unseen(match))
+
+
+def held_by(path: AccessPath) -> frozenset[str]:
+    """What an entry tells: what the path is said to hold, and its own keys."""
+    return (path.holds or frozenset()) | {p.attr for p in (*path.partition, *path.order) if p.kept.exact}
+
+
+def on_record(match: Match, dialect: Dialect) -> bool:
+    """Must the record be read to judge a condition? Some engines judge what a partial index implies once more."""
+    if match.residual:
+        return not dialect.entry_filters or bool(unseen(match))
+    if not dialect.rechecks or not match.path.only:
+        return False
+    here = {p.attr for p in (*match.path.partition, *match.path.order)}
+    return any(c.attr not in here for c in match.single.where)
 
 
 def whole_keys(match: Match) -> float:

@@ -9,7 +9,7 @@ from app.model.spread import Spread
 from app.plan.bind import SPECIAL, Named, by_attribute
 from app.plan.estimate import Cost, estimate
 from app.plan.grade import grade
-from app.plan.match import lay, narrowing, unseen
+from app.plan.match import lay, narrowing, on_record, unseen
 from app.plan.numbers import ONE_RECORD, Numbers
 from app.plan.order import Arranged, Ask, arrange, wanted
 from app.plan.refuse import Refusal, refusals
@@ -121,7 +121,8 @@ class Task:
         has_all, covered = self.holds(match)
         if next(refusals(match, arranged, self.dialect, has_all), None) is not None:
             return None
-        entry = self.entry_bytes(path) if covered else 0.0
+        entries = path.holds is not None and not path.primary and self.dialect.fetch is not Use.SERVER
+        entry = self.entry_bytes(path) if covered or entries else 0.0
         cost = estimate(match, arranged, self.dialect, self.numbers, has_all, entry, self.nodes)
         return Served(match, arranged, cost, grade(match, arranged, cost), covered)
 
@@ -161,16 +162,21 @@ class Task:
     def holds(self, match: Match) -> tuple[bool, bool]:
         """Has the path every field needed, and can it answer without the record?"""
         path, needs = match.path, self.single.needs
-        if path.holds is None or path.primary:
+        if self.dialect.fetch is not Use.SERVER and not path.fetches:
+            needs = frozenset()  # what this path lacks is the business of another step
+        if path.holds is None or (path.primary and not self.dialect.heap):
             return True, False
         if needs is None:
             return False, False
         here = path.holds | {p.attr for p in (*path.partition, *path.order) if p.kept.exact}
-        if not needs <= here or (self._unseen(match) and not path.fetches):
+        if not needs <= here or self._unseen(match):
             return False, False
-        if match.residual or any(p.many and p.attr in needs for p in path.order):
+        if on_record(match, self.dialect) or any(p.many and p.attr in needs for p in path.order):
             return True, False
-        return True, {a for a, _ in self.ask} <= here
+        if path.hashed or path.kind in SPECIAL:  # what its entries are made of cannot be read out of them
+            return True, False
+        also = {c.attr for branch in self.single.any_of for c in branch}
+        return True, also | {a for a, _ in self.ask} <= here
 
     def _unseen(self, match: Match) -> bool:
         """Is a condition left over that the entries cannot answer, in an engine that filters what it has read?"""
@@ -178,6 +184,8 @@ class Task:
 
     def entry_bytes(self, path: AccessPath) -> float:
         """Bytes of one entry: its key parts and what it holds besides."""
+        if path.entry:
+            return path.entry
         encoding, stats = self.dialect.encoding, self.world.stats
         attrs = {p.attr for p in (*path.partition, *path.order) if p.attr} | (path.holds or set())
         total = 0.0

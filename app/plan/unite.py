@@ -48,7 +48,8 @@ def _joined(task: Task, parts: list[Served]) -> Served:
         partitions=sum(p.cost.partitions for p in parts), nodes=max(p.cost.nodes for p in parts),
         streams=requests.avg, jumps=False, scattered=any(p.cost.scattered for p in parts), entry=parts[0].cost.entry,
     )  # fmt: skip
-    arranged = Arranged(kind, task.ask, len(parts))
+    short = next((p.arranged for p in parts if p.arranged.why), Arranged())
+    arranged = Arranged(kind, task.ask, len(parts), 0, short.why, short.attr, short.blocker)
     return Served(parts[0].match, arranged, cost, level, branches=tuple(parts))
 
 

@@ -143,7 +143,10 @@ def explained(database: Any, find: Mapping[str, Any]) -> Found:
         if "indexName" in stage:
             found.indexes.add(stage["indexName"])
             bounds = stage.get("indexBounds", {})
-            found.bounded[stage["indexName"]] = {k for k, v in bounds.items() if not set(v) <= set(FULL)}
+            narrowed = {k for k, v in bounds.items() if not set(v) <= set(FULL)}
+            if "$_path" in bounds:  # of a wildcard index: the name of the field comes first
+                narrowed = bounds.keys() - {"$_path"}
+            found.bounded.setdefault(stage["indexName"], set()).update(narrowed)
         pending += [*stage.get("inputStages", ()), *([stage["inputStage"]] if "inputStage" in stage else [])]
     if "IDHACK" in found.stages:
         found.indexes.add("_id_")
@@ -172,7 +175,7 @@ def differences(plan: Plan, found: Found, limit: float) -> list[str]:
         out.append(f"stages {found.stages}, planned {step.path}")
     if found.sorts != (step.order == "sorted"):
         out.append(f"stages {found.stages}, planned order {step.order}")
-    out += [text for s in steps if (text := _bounds(s, found))]
+    out += [text for name in sorted(named) if (text := _bounds(name, steps, found))]
     if named and (found.documents == 0) != step.covered and found.returned:
         out.append(f"{found.documents} documents, planned covered {step.covered}")
     if named and not near(found.keys, step.keys, limit):
@@ -182,13 +185,13 @@ def differences(plan: Plan, found: Found, limit: float) -> list[str]:
     return out
 
 
-def _bounds(step: Step, found: Found) -> str:
+def _bounds(name: str, steps: Sequence[Step], found: Found) -> str:
     """Fields that the plan bounds or checks on the entries, against those the server narrows."""
-    name = index_of(step)
     if name not in found.bounded or "TEXT_MATCH" in found.stages or "IDHACK" in found.stages:
         return ""
-    planned = {stored(t.split()[0].removeprefix("order.")) for t in (*step.bounds, *step.checks)}
-    narrowed = {f for f in found.bounded[name] if f != "$_path"}
+    parts = [t for s in steps if index_of(s) == name for t in (*s.bounds, *s.checks)]
+    planned = {stored(t.split()[0].removeprefix("order.")) for t in parts}
+    narrowed = found.bounded[name]
     return "" if narrowed == planned else f"{name} narrowed by {narrowed}, planned {planned}"
 
 

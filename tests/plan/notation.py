@@ -14,12 +14,22 @@ from typing import Any
 
 from app.model.keys import Kept
 from app.model.spread import ONE, Spread
+from app.plan.judge import halves
 from app.plan.numbers import share
 from app.plan.types import AccessPath, Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
 from tests.plan import collection, table
 
 COUNT = 5000
-DOMAIN = {"region": 10, "created_at": 5000, "total": 5000, "amount": 500, "user_id": 100, "scores": 100, "day": 365}
+DOMAIN = {
+    "id": COUNT,
+    "region": 10,
+    "created_at": 5000,
+    "total": 5000,
+    "amount": 500,
+    "user_id": 100,
+    "scores": 100,
+    "day": 365,
+}
 """Fields whose values are the numbers from 0 on."""
 STATS = {
     "id": Stat(COUNT, unique=True, bytes=Spread(12)),
@@ -40,6 +50,7 @@ STATS = {
     "tags": Stat(30, elements=3),
     "scores": Stat(100, elements=3, type="int32"),
 }
+STATED = {f"order.{k}": v for k, v in STATS.items()}
 SECONDS = {"minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000}
 OPS = ("not null", "is null", "not in", ">=", "<=", "!=", "=", "<", ">", "between", "in", "contains", "prefix", "match")
 
@@ -193,8 +204,8 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
     need = NeedNode(
         "order",
         frozenset(f"order.{a}" for a in attrs),
-        where=tuple(map(read, body.get("where", ()))),
-        any_of=tuple(tuple(map(read, b)) for b in body.get("any of", ())),
+        where=halves([read(t) for t in body.get("where", ())], STATED),
+        any_of=tuple(halves([read(t) for t in b], STATED) for b in body.get("any of", ())),
         order=order_by(body.get("order by", ())),
         strong=body.get("strong") == "yes",
         age=float(body.get("age", 0)),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from app.model.candidate import Candidate, Index, RecordShape, Structure
-from app.model.keys import KeyPart, Template, parse_template
+from app.model.keys import Kept, KeyPart, Template, parse_template
 from app.plan import lay
 from app.plan.types import AccessPath, Cond, Held, Part, Record, World
 from app.stores.common_query import name_copies, things_of
@@ -16,6 +16,8 @@ from app.stores.mongodb.dialect import DIALECT, WHOLE_ID
 from app.stores.mongodb.facts import FACTS
 
 SERIES = "timeseries"
+HASH = Kept(order=0, exact=False)
+"""What a hash keeps of a value: two may share one, so the document is judged again."""
 
 
 def records(structure: Structure, model: Candidate, world: World) -> tuple[Record, ...]:
@@ -201,12 +203,16 @@ def index_paths(
             only=only,
             placed_by=placed,
             kind=index.type or "index",
+            sparse=index.sparse,
         )
 
 
 def index_parts(index: Index, of: str, world: World) -> tuple[Part, ...]:
     parts = _known(lay.parts(index.keys, of, world), world)
-    return tuple(replace(p, column=i) for i, p in enumerate(parts))
+    return tuple(
+        replace(p, column=i, kept=HASH if key.hashed or index.type == "hashed" else p.kept)
+        for i, (p, key) in enumerate(zip(parts, index.keys, strict=False))
+    )
 
 
 def index_filter(index: Index, of: str, world: World) -> tuple[Cond, ...]:
