@@ -27,7 +27,7 @@ class Kept:
     order: 1 keeps the attribute's order, -1 turns it round, 0 destroys it. exact: equal keys mean equal
     values. bucket: seconds in one time bucket (0: none). chosen: the writer picks the value, so a reader
     tries all `fan` of them. fan: number of values of `shard N` and `hash N` (0: not limited). chunk:
-    records per bucket of `chunk N` (0: none).
+    records per bucket of `chunk N` (0: none). width: characters of `pad N` (0: as many as there are).
     """
 
     order: int = 1
@@ -36,6 +36,7 @@ class Kept:
     chosen: bool = False
     fan: int = 0
     chunk: int = 0
+    width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,8 @@ def _keep(filters: tuple[KeyFilter, ...]) -> Kept:
             kept = replace(kept, order=0, exact=False, fan=f.n)
         elif f.name == "chunk":
             kept = replace(kept, exact=False, chunk=f.n)
+        elif f.name == "pad":
+            kept = replace(kept, width=f.n)
         elif f.name == "offset":
             kept = replace(kept, exact=False)
     return kept

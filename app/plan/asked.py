@@ -13,7 +13,18 @@ RANGES = frozenset({"<", "<=", ">", ">=", "between", "prefix"})
 class Asked:
     """Requests that the keys themselves ask for: `each` value and shard, `buckets` of time, records per `chunk`."""
 
-    __slots__ = ("buckets", "by_prefix", "chunk", "each", "fetched_by_server", "fetches", "page", "partitions")
+    __slots__ = (
+        "batch",
+        "buckets",
+        "by_prefix",
+        "chunk",
+        "each",
+        "fetched_by_server",
+        "fetches",
+        "inside",
+        "page",
+        "partitions",
+    )
 
     def __init__(self, match: Match, dialect: Dialect, seeks: float, has_all: bool) -> None:
         listed = made = self.buckets = self.partitions = 1.0
@@ -37,6 +48,8 @@ class Asked:
         if listed > 1 and whole and _batches(match, dialect):
             listed = ceil(listed / dialect.joins.list_max)
         self.each = listed * made
+        self.batch = dialect.joins.list_max
+        self.inside = not has_all and match.path.fetches
         self.fetches = not has_all and dialect.fetch is Use.EACH and not match.path.fetches
         self.page = 0.0 if whole else dialect.page_bytes
         self.by_prefix = dialect.placed_by_prefix

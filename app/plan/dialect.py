@@ -334,6 +334,7 @@ class Dialect:
     later: Use = Use.REFUSED  # a condition on a part beyond a gap or a span
     lead: Use = Use.REFUSED  # an index whose first part no condition names: REFUSED, EACH (for its order), SERVER
     skips: bool = False  # the engine jumps inside the index from one value to the next
+    skip_run: float = 0  # entries of one value below which it walks on instead (a page of them)
     residual: Use = Use.REFUSED
     sort: Use = Use.REFUSED
     fetch: Use = Use.REFUSED  # fields the path does not hold

@@ -121,7 +121,7 @@ class Entry:
     def _wanted(self, offer: Offer) -> frozenset[str] | None:
         """What an index would have to hold to spare the record."""
         record = offer.way.record
-        if record.dialect.fetch is not Use.SERVER:
+        if record.dialect.fetch is not Use.SERVER and not any(p.fetches for p in record.paths):
             return frozenset()  # what is missing is another step's business
         if offer.at or offer.root < 0 or (len(record.shape) > 1 and len(self.query.needs) > 1):
             return None

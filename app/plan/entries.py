@@ -84,8 +84,8 @@ def state(cond: Cond, change: Change, *, after: bool) -> bool | None:
 
 def entry_bytes(path: AccessPath, record: Record, world: World) -> float:
     """Bytes of one index entry: its key and what it holds, or the whole record."""
-    if path.holds is None:
-        return record.size.avg
+    if path.entry or path.holds is None:
+        return path.entry or record.size.avg
     encoding = record.dialect.encoding
     total = 0.0
     for attr in sorted(named(path)):

@@ -119,7 +119,7 @@ def _cost(
         partitions=asked.partitions * nodes,
         nodes=nodes,
         streams=streams + ceil(fetched / asked.batch),
-        fetched=fetched,
+        fetched=avg[0] if asked.inside else fetched,
         jumps=flow.gap > 0 and avg[0] < flow.entries / 5,
         scattered=scattered,
         buckets=asked.buckets,

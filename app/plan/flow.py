@@ -9,6 +9,7 @@ from app.plan.asked import Asked
 from app.plan.match import implies, narrowing, on_record, whole_keys
 from app.plan.numbers import UNKNOWN_DISTINCT, Numbers, share
 from app.plan.order import Arranged, follows
+from app.plan.skip import jumps
 from app.plan.types import Cond, Dialect, Kind, Match
 
 ONE_SIDED = frozenset({"<", "<=", ">", ">="})
@@ -24,7 +25,7 @@ class Flow:
     """
 
     __slots__ = (
-        "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record", "population",
+        "along", "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record", "population",
         "relief", "seeks", "stats", "total", "weight",
     )  # fmt: skip
 
@@ -55,6 +56,9 @@ class Flow:
             if w.count != 1 and w.tight and w.kind is Kind.POINTS:
                 self.seeks *= w.count
         self.gap = self._gap(numbers) if match.checks and dialect.skips else 0.0
+        self.along = self.checked
+        if self.gap and dialect.skip_run:
+            self.gap, self.along = jumps(match, numbers, self.entries, self.seeks, dialect.skip_run)
         self.late = dialect.late_fetch and not on_record(match, dialect) and self._ordered_entries()
 
     def _related(self, numbers: Numbers, used: set[int]) -> None:
@@ -119,7 +123,7 @@ class Flow:
         """The same without a limit."""
         keys, passed = entries, entries * self.checked
         if self.gap:
-            keys = min(entries, self.gap + passed)
+            keys = min(entries, self.gap + entries * self.along)
         records = passed / self.per_record
         if self.arrays and self.per_record == 1:
             records = min(passed, self.population)

@@ -44,12 +44,12 @@ def key_text(part: Part, world: World) -> float:
     stat = world.stats.get(part.attr)
     if stat is None:
         return 16.0
-    return float(TEXT.get(stat.type.removesuffix("[]"), stat.bytes.avg))
+    return max(float(part.kept.width), float(TEXT.get(stat.type.removesuffix("[]"), stat.bytes.avg)))
 
 
 def is_field(part: Part, root: Held, world: World) -> bool:
     """Whether a column made of this part alone is an own field as it stands."""
     kept = part.kept
-    plain = kept.exact and kept.order != -1 and not (kept.bucket or kept.chosen or kept.fan or kept.chunk)
+    plain = kept.exact and kept.order != -1 and not (kept.bucket or kept.chosen or kept.fan or kept.chunk or kept.width)
     own = part.attr in world.fields.get(root.entity, ())
     return plain and own and (root.attrs is None or part.attr in root.attrs or bool(part.attr))

@@ -99,7 +99,7 @@ class _Entity:
         return any(not p.scan and hopeful(p, names, lead, dialect) for p in paths)
 
     def task(self, record: Record) -> Task:
-        server = record.dialect.fetch is Use.SERVER
+        server = record.dialect.fetch is Use.SERVER or any(p.fetches for p in record.paths)
         single = self._singles.get(server)
         if single is None:
             attrs = None if self.several else self.need.attrs

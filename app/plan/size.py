@@ -63,13 +63,24 @@ def sample(record: Record, world: World, children: Children | None = None) -> tu
         keys = packed_keys(parts, shape[0], world)
         return breakdown(shape, world, encoding, keys, record.group, children, same)
     if encoding.key is None:
-        return breakdown(shape, world, encoding, packed_keys(parts, shape[0], world), record.group, children)
+        made = breakdown(shape, world, encoding, packed_keys(parts, shape[0], world), record.group, children)
+        return (*made, *_beside(record, world))
     # one partition key for all of its records; without sort keys there is one record
     inside = path.order or path.partition
     once = frozenset(p.attr for p in parts if p.kept.exact) - frozenset(p.attr for p in inside)
     sort = frozenset(p.attr for p in inside if p.kept.exact)
     keys = packed_keys(inside, shape[0], world)
     return breakdown(shape, world, encoding, keys, record.group, children, once, sort)
+
+
+def _beside(record: Record, world: World) -> Iterable[Item]:
+    """Fields that the record has for its indexes; a size that was given has them in it."""
+    if record.shape[0].attrs is None and record.shape[0].entity in world.sizes:
+        return
+    field = record.dialect.encoding.field
+    for name, size, share in dict.fromkeys(b for p in record.paths for b in p.beside):
+        line = field(name, "string", size)
+        yield Item(name, "key", Spread(line * share, line, line), "string")
 
 
 def _with_keys(shape: Sequence[Held], parts: Sequence[Part], world: World) -> Sequence[Held]:

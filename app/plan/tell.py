@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from app.model.spread import ZERO, Spread
+from app.plan.independent import independent
 from app.plan.match import unseen, whole_keys
 from app.plan.serve import Served
 from app.plan.steps import Read
@@ -198,7 +199,8 @@ def units(query: Query, read: Read) -> float:
         total = max(read.read.avg, read.inputs.avg) * max(1, ceil(one / unit))
     else:
         fetched = read.served.cost.fetched if read.served is not None else 0.0
-        requests = max(1.0, requests - ceil(fetched / read.record.dialect.joins.list_max))
+        if fetched and read.served is not None and not read.served.path.fetches:
+            requests = max(1.0, requests - ceil(fetched / read.record.dialect.joins.list_max))
         total = requests * max(1, ceil(read.bytes.avg / requests / unit))
         total += fetched * max(1, ceil(read.record.size.avg / unit))
     strong = need.strong and (read.served is None or read.served.path.strong)
@@ -211,6 +213,8 @@ def notes(query: Query, reads: Sequence[Read]) -> tuple[str, ...]:
     for read in reads:
         if read.served is not None and read.how != "collection":
             out += _notes(read.served, read.record)
+            if read.choice is not None and (apart := independent(read.choice.task)):
+                out.append(apart)
     if len(reads) > 1 and query.root.order and reads[0].root != 0:
         out.append("The application sorts the records of several reads before it takes the first ones")
     return tuple(dict.fromkeys(out)) if out else ()
@@ -228,7 +232,7 @@ def _notes(served: Served, record: Record) -> list[str]:
         out.append("The filter runs after the read: every record in the bounds is billed")
         if single.limit:
             out.append("Limit counts records before the filter: several pages may be needed")
-    if cost.fetched and (left := unseen(served.match)):
+    if cost.fetched and not served.path.fetches and (left := unseen(served.match)):
         named = ", ".join(dict.fromkeys(c.attr for c in left))
         out.append(f"{served.path.name} does not have {named}: each record is read by its key before it is filtered")
     if dialect.page_bytes and cost.bytes.avg > dialect.page_bytes:

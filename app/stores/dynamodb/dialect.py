@@ -49,7 +49,11 @@ def alone(parts: Iterable[Part]) -> frozenset[str]:
     """
     parts = tuple(parts)
     shared = Counter(p.column for p in parts)
-    return frozenset(p.attr for p in parts if p.attr and p.kept.exact and shared[p.column] == 1)
+    return frozenset(p.attr for p in parts if p.attr and _whole(p) and shared[p.column] == 1)
+
+
+def _whole(part: Part) -> bool:
+    return part.kept.exact and part.kept.order == 1 and not part.kept.width
 
 
 def veto(match: Match) -> Iterable[Miss]:

@@ -16,7 +16,7 @@ from app.stores.common_steps import Context
 from app.stores.common_write import asked, value_of
 from app.stores.dynamodb.keys import KeyAttribute, index_key, index_way, local_key, local_way, lone
 from app.stores.dynamodb.spots import Body, Spot, columns
-from app.stores.dynamodb.values import Bound, typed, value_text
+from app.stores.dynamodb.values import Bound, filtered, typed, value_text
 
 
 def values_of(pattern: Pattern, of: str, world: World) -> Mapping[str, Any]:
@@ -87,6 +87,4 @@ def part_text(part: KeyPart, given: Mapping[str, Any], of: str, world: World, bo
     attr = lay.column(of, part.attr, world)
     if attr not in given and bound is not None:
         return bound.point(part, attr) or "{}"
-    text = text_of(attr, given, of, world)[1]
-    filters = "".join(f"|{f}" for f in part.filters)
-    return text[:-1] + filters + "}" if filters and text.endswith("}") else text
+    return filtered(text_of(attr, given, of, world)[1], part)

@@ -85,6 +85,11 @@ def _counts(structure: Structure) -> Iterable[Fault]:
             yield Fault("unnamed-index", f"{name}: an index has no name.")
         elif count > 1:
             yield Fault("repeated-index", f"{name} has {count} indexes called {index}.")
+        elif not ALLOWED.match(index):
+            yield Fault(
+                "index-name",
+                f"{name}.{index}: an index name has 3 to 255 letters, digits, dots, dashes and underscores.",
+            )
     listed = sum(len(included(i) or ()) for i in (*structure.gsi, *structure.lsi))
     most = FACTS["max_projected_attributes"].value
     if listed > most:

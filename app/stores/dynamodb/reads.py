@@ -8,13 +8,24 @@ from dataclasses import replace
 from typing import Any
 
 from app.plan import lay
+from app.plan.match import lacking, unseen
 from app.plan.types import Cond, Step, World
 from app.stores.common_query import field_of
 from app.stores.common_steps import Context, asked_apart, origin, source
 from app.stores.dynamodb.keys import KeyAttribute, things
 from app.stores.dynamodb.names import table_name
 from app.stores.dynamodb.spots import Body, Spot, base_spot, columns, conds_of, key_of, spot_of
-from app.stores.dynamodb.values import LAST, Bound, Interval, condition, filter_text, interval, placeholder, typed
+from app.stores.dynamodb.values import (
+    LAST,
+    Bound,
+    Interval,
+    condition,
+    filter_text,
+    interval,
+    placeholder,
+    typed,
+    value_text,
+)
 
 
 def read_lines(here: Context) -> Iterable[str]:
@@ -80,6 +91,8 @@ def request(step: Step, spot: Spot, bound: Bound, here: Context, *, first: bool)
     body: Body = {"TableName": table}
     if spot.index:
         body["IndexName"] = table_name(spot.index)
+        if match is not None and match.path.fetches and lacking(match):
+            body["Select"] = "ALL_ATTRIBUTES"
     condition_ = _key_condition(spot, bound, here.world)
     if _collection(step) and condition_ and not spot.index:
         condition_ = _hull(step, spot, bound, here) or condition_
@@ -149,7 +162,7 @@ def _hull(step: Step, spot: Spot, bound: Bound, here: Context) -> Body:
 
 def _add_filter(body: Body, step: Step, spot: Spot, here: Context) -> None:
     """FilterExpression for what the key does not answer; it is billed before it filters."""
-    residual = step.match.residual if step.match is not None else ()
+    residual = _answered(step)
     kind = [] if "KeyConditionExpression" in body else list(_kind(spot))
     if not residual and not kind:
         return
@@ -170,6 +183,14 @@ def _add_filter(body: Body, step: Step, spot: Spot, here: Context) -> None:
     body["FilterExpression"] = " AND ".join(texts)
     if not taken_values:
         del body["ExpressionAttributeValues"]
+
+
+def _answered(step: Step) -> tuple[Cond, ...]:
+    """Conditions a filter can answer: what an index does not project is absent there and meets nothing."""
+    match = step.match
+    if match is None:
+        return ()
+    return match.residual if match.path.fetches else tuple(c for c in match.residual if c not in unseen(match))
 
 
 def _kind(spot: Spot) -> Iterable[tuple[KeyAttribute, str]]:
@@ -208,17 +229,27 @@ def notes(step: Step, bound: Bound, here: Context) -> Iterable[str]:
         yield "merge the answers by " + _asked(step) + ", and keep a LastEvaluatedKey for each request"
     if step.order == "client":
         yield f"the key does not give this order: read all of it and sort by {_asked(step)}"
-    if step.match is not None and step.match.residual:
-        left = ", ".join(dict.fromkeys(field_of(c.attr) for c in step.match.residual))
+    if step.match is not None and (absent := [c for c in step.match.residual if c not in _answered(step)]):
+        left = ", ".join(dict.fromkeys(field_of(c.attr) for c in absent))
+        yield f"{step.path} does not project {left}: read each item found by the table's key (BatchGetItem, 100 at a"
+        yield f"time) and leave out what does not meet {' and '.join(_shown(c) for c in absent)}"
+    if residual := _answered(step):
+        left = ", ".join(dict.fromkeys(field_of(c.attr) for c in residual))
         yield f"the filter on {left} runs after the read: Limit and the bill count items before it,"
         yield "and a page may come back empty: go on until LastEvaluatedKey is missing or enough are found"
-        if any(c.op == "match" for c in step.match.residual):
+        if any(c.op == "match" for c in residual):
             yield "contains() compares letters, their case included: no words, no stems, no ranking"
     if _collection(step):
         held = ", ".join(step.records_of)
         yield f"one item collection answers for {held}"
     if here.pattern.action == "aggregate":
         yield f"{here.pattern.compute or 'the figure'} is worked out in the application from every item read"
+
+
+def _shown(cond: Cond) -> str:
+    source = cond.source
+    words = ", ".join(value_text(o) for o in source.operands) if source is not None else ""
+    return f"{field_of(cond.attr)} {cond.op} {words}".strip()
 
 
 def _asked(step: Step) -> str:

@@ -14,8 +14,19 @@ from app.stores.common_home import Thing, per_partition
 from app.stores.common_query import name_copies
 from app.stores.common_record import Laid, nodes_of, record
 from app.stores.dynamodb.dialect import DIALECT
+from app.stores.dynamodb.entries import beside, entry_bytes, key_columns, packed
 from app.stores.dynamodb.facts import FACTS
-from app.stores.dynamodb.keys import Way, base_way, included, index_way, local_way, things
+from app.stores.dynamodb.keys import (
+    Way,
+    base_way,
+    included,
+    index_key,
+    index_way,
+    local_key,
+    local_way,
+    table_key,
+    things,
+)
 
 LAG = FACTS["gsi_lag_seconds"].value
 
@@ -66,7 +77,7 @@ def paths_of(thing: Thing, structure: Structure, world: World, base: Way) -> tup
     primary = AccessPath(table, of, partition, order, unique=True, primary=True)
     ways = [(i, "gsi", index_way(i, thing, structure)) for i in structure.gsi]
     ways += [(i, "lsi", local_way(i, thing, structure)) for i in structure.lsi]
-    made = (_index(i, kind, way, primary, thing, world) for i, kind, way in ways if way is not None)
+    made = (_index(i, kind, way, primary, thing, structure, world) for i, kind, way in ways if way is not None)
     # a list is no key: only where the table keeps an item for each element is the element one
     each = arrays((*partition, *order))
     indexes = (path for path in made if arrays((*path.partition, *path.order)) <= each)
@@ -87,11 +98,17 @@ def _parts(way: Way, of: str, world: World) -> tuple[tuple[Part, ...], tuple[Par
     return laid(way.pk, 0), laid(way.sk, len(way.pk))
 
 
-def _index(index: Index, kind: str, way: Way, base: AccessPath, thing: Thing, world: World) -> AccessPath:
+def _index(
+    index: Index, kind: str, way: Way, base: AccessPath, thing: Thing, structure: Structure, world: World
+) -> AccessPath:
     partition, order = _parts(way, thing.of, world)
     parts = (*partition, *order)
     keys = {p.attr for p in (*base.partition, *base.order, *parts) if p.attr and p.kept.exact}
     local = kind == "lsi"
+    listed = projected(index, thing, world, set())
+    schema = local_key(index, structure, world) if local else index_key(index, structure, world)
+    mine = key_columns(schema, parts)
+    base_keys = key_columns(table_key(structure, world), (*base.partition, *base.order))
     return AccessPath(
         name=f"{base.name}.{index.name}",
         of=thing.of,
@@ -103,6 +120,9 @@ def _index(index: Index, kind: str, way: Way, base: AccessPath, thing: Thing, wo
         fetches=local,
         kind=kind,
         lag=0.0 if local else LAG,
+        packed=packed(base, parts, listed) if listed is not None else frozenset(),
+        entry=entry_bytes((*base_keys, *mine), listed, world) if listed is not None else 0.0,
+        beside=beside(mine[1:] if local else mine, world),
     )
 
 

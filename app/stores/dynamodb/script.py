@@ -129,7 +129,7 @@ def _index(
 ) -> dict[str, Any]:
     taken = base | {k.name for k in keys}
     return {
-        "IndexName": index.name,
+        "IndexName": table_name(index.name),
         "KeySchema": _schema(keys),
         "Projection": projection(index, structure, world, taken),
     }

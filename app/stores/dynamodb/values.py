@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.model.conditions import Literal, Now, Operand, Param
+from app.model.key_values import part_example
 from app.model.keys import KeyPart
 from app.plan.types import Cond, World
 from app.stores.common_query import field_of
@@ -23,6 +24,8 @@ FILTER_WORDS = {
     "contains": "contains({0}, {1})",
     "match": "contains({0}, {1})",  # the nearest there is: letters, not words
 }
+PLAIN = frozenset({"pad", "lower", "reverse", "compact"})
+"""Filters that make the same text everywhere."""
 SPANS = (">", ">=", "<", "<=", "between")
 Own = Callable[[str], str]
 """From a path in a key to the own column of the record."""
@@ -71,20 +74,20 @@ class Bound:
         if part.kept.chosen:
             self._note(f"one request for each of the {part.kept.fan} values of {{shard}}")
             return "{shard}"
-        filters = "".join(f"|{f}" for f in part.filters)
         for cond in self.of(attr):
             if cond.op in ("=", "contains"):  # an array in a key is one of its elements
-                return _filtered(self.operand(cond), filters)
+                return filtered(self.operand(cond), part)
             if cond.op == "in":
                 self._note(f"one request for each value of {field_of(attr)}")
-                return _filtered("{each " + field_of(attr) + "}", filters)
+                return filtered("{each " + field_of(attr) + "}", part)
+        own = filtered("{" + field_of(attr) + "}", part)
         if part.kept.bucket and not sort:
             word = part.filters[0].name if part.filters else "bucket"
             self._note(f"one request for each {word} of {field_of(attr)}, in the order asked for")
-            return "{" + field_of(attr) + filters + "}"
+            return own
         if part.kept.fan:
-            self._note(f"one request for each of the {part.kept.fan} values of {field_of(attr)}{filters}")
-            return "{" + field_of(attr) + filters + "}"
+            self._note(f"one request for each of the {part.kept.fan} values of {own.strip('{}')}")
+            return own
         return None
 
     def operand(self, cond: Cond, at: int = 0) -> str:
@@ -102,9 +105,17 @@ class Bound:
             self.several.append(text)
 
 
-def _filtered(text: str, filters: str) -> str:
-    """`{user}` and `|lower` as `{user|lower}`; a literal keeps its filter outside."""
-    return text[:-1] + filters + "}" if filters and text.endswith("}") else text
+def filtered(text: str, part: KeyPart) -> str:
+    """A value as its key part keeps it: `{user}` is `{user|lower}`, a literal is changed here.
+
+    A literal whose filter only the application knows (its hash, its day) stands in braces with it.
+    """
+    if not part.filters:
+        return text
+    filters = "".join(f"|{f}" for f in part.filters)
+    if text.endswith("}"):
+        return text[:-1] + filters + "}"
+    return part_example(part, text) if all(f.name in PLAIN for f in part.filters) else "{" + text + filters + "}"
 
 
 def whole(parts: Iterable[KeyPart], bound: Bound, own: Own) -> str | None:
@@ -134,7 +145,6 @@ def interval(parts: Sequence[KeyPart], bound: Bound, own: Own) -> Interval:
 
 def _range(start: str, part: KeyPart, attr: str, bound: Bound, *, last: bool) -> Interval:
     """The interval that a range on this part leaves; `start` is the text before it. A bucket is taken whole."""
-    filters = "".join(f"|{f}" for f in part.filters)
     prefix = next((c for c in bound.of(attr) if c.op == "prefix"), None)
     if prefix is not None:
         return Interval("begins_with", (start + bound.operand(prefix),))
@@ -145,9 +155,9 @@ def _range(start: str, part: KeyPart, attr: str, bound: Bound, *, last: bool) ->
     behind = "" if last or part.kept.bucket else LAST
     low, high = "", ""
     for cond in spans:
-        one = _filtered(bound.operand(cond), filters)
+        one = filtered(bound.operand(cond), part)
         if cond.op == "between":
-            low, high = one, _filtered(bound.operand(cond, 1), filters) + end
+            low, high = one, filtered(bound.operand(cond, 1), part) + end
         elif cond.op in (">", ">="):
             low = one + (behind if cond.op == ">" else "")
         else:
