@@ -128,3 +128,12 @@ def test_the_file_keeps_it_and_a_rename_follows() -> None:
 def test_what_cannot_be_is_asked(distinct: str, fields: str, says: str) -> None:
     assert any(says in d.what for d in doubts(project(distinct, fields=fields)) if d.at == "entities/place/together")
     assert not any(d.at.endswith("/together") for d in doubts(project()))
+
+
+def test_independence_is_said_only_where_it_matters() -> None:
+    """Four places or two hundred; not where the project tells, nor where the result is large anyway."""
+    silent = project("")
+    notes = " ".join(plan(silent, "Of a city").notes)
+    assert "country and city are taken as independent, 4 records; up to 200" in notes
+    assert "independent" not in " ".join(plan(project(), "Of a city").notes)
+    assert "independent" not in " ".join(plan(silent, "Of a kind").notes)
