@@ -135,6 +135,8 @@ def _grain(design: Design, entity: str, key: list[str]) -> str:
     pointed = any(r.parent == entity for r in design.world.rels)
     if not keep or not clock or pointed or (key and clock not in key):
         return ""
+    if design.world.stats[clock].type not in ("date", "datetime"):
+        return ""
     return next(word for least, word in GRAINS if keep >= least)
 
 
@@ -181,8 +183,10 @@ def indexes(design: Design, entity: str, asks: Iterable[Ask], key: list[str]) ->
     for attr in dict.fromkeys(a for ask in asks for a in ask.contains):
         note = served([a for a in asks if attr in a.contains])
         out.append({"keys": [attr], "type": "gin", "note": note})
-    for words in dict.fromkeys(a.words for a in asks if a.words):
-        out.append({"keys": list(words), "type": "gin", "note": served([a for a in asks if a.words == words])})
+    out += [
+        {"keys": list(words), "type": "gin", "note": served([a for a in asks if a.words == words])}
+        for words in dict.fromkeys(a.words for a in asks if a.words)
+    ]
     return [o for i, o in enumerate(out) if _alike(o) not in [_alike(p) for p in out[:i]]]
 
 
