@@ -70,8 +70,13 @@ def _part(task: Task, found: Served) -> _Part | None:
 def _together(task: Task, parts: Sequence[_Part]) -> Served:
     """The virtual path of these, each read to its end before any record is fetched."""
     matches = [p.served.match for p in parts]
-    match = _virtual(matches, tuple(_once(w for m in matches for w in m.order if w.tight and w.conds)))
+    match = _virtual(matches, tuple(map(_whole, _once(w for m in matches for w in m.order if w.tight and w.conds))))
     return _served(task, match, unordered(task.ask, task.dialect), parts, sum(p.keys for p in parts))
+
+
+def _whole(step: Walked) -> Walked:
+    """What is intersected are records: an element of an array binds no entry any more."""
+    return replace(step, part=replace(step.part, many=False)) if step.part.many else step
 
 
 def _once(steps: Iterator[Walked]) -> Iterator[Walked]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.plan.bind import SPECIAL
 from app.plan.match import whole_keys
 from app.plan.types import Dialect, Kind, Match, Single, Stat, Use, Walked
 
@@ -65,7 +66,7 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
     """Walk the stored parts beside the order asked for; a point is passed over, a list multiplies the streams."""
     if not ask or (match.path.unique and whole_keys(match) == 1):  # one record needs no order
         return UNORDERED
-    if match.path.hashed:
+    if match.path.hashed or match.path.kind in SPECIAL:
         return _made(Arranged("", ask, 1, 0, "hashed", ask[0][0]), dialect)
     turn, streams, given, at, precision = 0, 1.0, 0, 0, 0.0
     why = blocker = ""
@@ -97,11 +98,27 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
     elif precision:
         precision = 0.0
     if at < len(ask):
-        return _made(Arranged("", ask, 1, given, why or "absent", ask[at][0], blocker), dialect)
+        short = Arranged("", _told(match, ask, turn, dialect), 1, given, why or "absent", ask[at][0], blocker)
+        return _made(short, dialect)
     if turn < 0 and not dialect.reverse:
         return _made(Arranged("", ask, 1, 0, "backwards", ask[0][0]), dialect)
     kind = "merged" if streams > 1 else "reversed" if turn < 0 else "stored"
-    return Arranged(_over_partitions(match, ask, kind), ask, streams, given, precision=precision)
+    told = _told(match, ask, turn, dialect)
+    return Arranged(_over_partitions(match, ask, kind), told, streams, given, precision=precision)
+
+
+def _told(match: Match, ask: Ask, turn: int, dialect: Dialect) -> Ask:
+    """The order as the query has to name it: with the parts of one value that the engine does not take as fixed."""
+    loose = [w for w in match.order if w.kind is Kind.POINT and w.conds and not dialect.ops[w.conds[0].op].fixes]
+    if not loose or not turn:
+        return ask
+    out, left = [], list(ask)
+    for step in match.order:
+        if left and step.part.attr == left[0][0]:
+            out.append(left.pop(0))
+        elif left and step in loose:
+            out.append((step.part.attr, step.part.dir * step.part.kept.order * turn))
+    return (*out, *left)
 
 
 def _fine(match: Match, step: Walked) -> bool:

@@ -20,6 +20,9 @@ STEP = timedelta(seconds=21.6)
 """Between two values of `at`: the last 3 hours hold a tenth of them, as the notation says."""
 ARRAYS = ("tags", "scores")
 COMPARED = ("=", "<", "<=", ">", ">=", "!=")
+WIDER = {">": ">=", "<": "<="}
+"""What a comparison says of a value that stands for several."""
+WORDS = "to_tsvector"
 COLUMN = re.compile(rf"\b({'|'.join(STATS)})\b")
 QUOTED = re.compile(r"'(?:[^']|'')*'")
 
@@ -66,18 +69,19 @@ def condition(text: str, derived: Mapping[str, str]) -> Iterator[Sql]:
     raw = rest.removeprefix(op).strip()
     if op in COMPARED:
         yield Sql(f"{attr} {op} %s", (typed(attr, raw),))
-        if attr in derived:
-            yield Sql(
-                f"{derived[attr]} {op} {derived[attr].replace(attr, '%s::' + type_of(attr))}", (typed(attr, raw),)
-            )
+        if attr in derived and not derived[attr].startswith(WORDS):
+            same = derived[attr].replace(f"({attr})", f"(%s::{type_of(attr)})")
+            yield Sql(f"{derived[attr]} {WIDER.get(op, op)} {same}", (typed(attr, raw),))
     elif op in ("is null", "not null"):
         yield Sql(f"{attr} IS {'NOT ' if op == 'not null' else ''}NULL")
-    elif op == "in":
+    elif op == "between":
+        yield Sql(f"{attr} BETWEEN %s AND %s", tuple(typed(attr, v) for v in raw.split(",")))
+    elif op in ("in", "not in"):
         first, dots, last = raw.partition("..")
         listed = range(int(first), int(last) + 1) if dots else [typed(attr, v) for v in raw.split(",")]
-        yield Sql(f"{attr} = ANY(%s)", (list(listed),))
+        yield Sql(f"{attr} = ANY(%s)" if op == "in" else f"{attr} <> ALL(%s)", (list(listed),))
     elif op == "contains":
-        yield Sql(f"{attr} @> %s", ([typed(attr, raw)],))
+        yield Sql(f"{attr} @> %s::{type_of(attr)}", ([typed(attr, raw)],))
     elif op == "prefix":
         yield Sql(f"{attr} LIKE %s", (f"{raw}%",))
     elif attr in derived:
@@ -113,17 +117,17 @@ def expression(key: str, kind: str) -> tuple[str, str]:
     part = component(key.removesuffix(" desc"), 0)[0]
     attr = part.attr.removeprefix("order.")
     if kind == "text":
-        return attr, f"to_tsvector('simple', {attr})"
+        return attr, f"{WORDS}('simple', {attr})"
     kept = part.kept
     if kept.bucket:
         unit = {60: "minute", 3600: "hour", 86_400: "day"}[int(kept.bucket)]
-        return attr, f"date_trunc('{unit}', {attr})"
-    return attr, attr if kept.exact else f"lower({attr})"
+        return attr, f"date_trunc('{unit}', ({attr}))"
+    return attr, attr if kept.exact else f"lower(({attr}))"
 
 
 def derived_of(body: Mapping[str, Any]) -> dict[str, str]:
     """Attribute → expression, where an index holds one."""
-    found = (expression(k, i.get("kind", "")) for i in indexes_of(body) for k in i["keys"])
+    found = (expression(k, i.get("type", "")) for i in indexes_of(body) for k in i["keys"])
     return {attr: sql for attr, sql in found if attr != sql}
 
 
@@ -132,7 +136,7 @@ def create_indexes(connection: Any, body: Mapping[str, Any], table: str = "order
         key = ", ".join(body["stored"])
         connection.execute(f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, ADD PRIMARY KEY ({key})")
     for n, index in enumerate(indexes_of(body), 1):
-        kind = "hash" if "hashed" in index else index.get("kind", "")
+        kind = index.get("type", "")
         method = {"text": "gin"}.get(kind, kind) or "btree"
         unique = "UNIQUE " if index.get("unique") == "yes" else ""
         keys = ", ".join(_key(k, kind) for k in index["keys"])
