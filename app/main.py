@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from anyio.to_thread import run_sync
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse, Response
@@ -20,6 +21,7 @@ from app.storage.migrate import open_database
 from app.templating import STATIC, html_of
 from app.views import errors
 from app.views.opened import Desk
+from app.views.proofs.runs import Prover
 from app.views.routes import router as pages
 from app.views.sign_in import SignIn
 
@@ -57,7 +59,10 @@ def create_app(settings: Settings) -> FastAPI:
         db = open_database(settings.url)
         app.state.db = db
         app.state.desk = Desk(db)
+        prover = Prover(db, settings.prove)
+        app.state.prover = prover
         yield
+        await run_sync(prover.close)
         db.close()
 
     app = FastAPI(title="Keywright", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)

@@ -146,6 +146,11 @@ def row_id(opened: Opened, operation: str) -> str:
     return opened.numbers.get(operation, (0, "r-0"))[1]
 
 
+def model_page(project_id: int, name: str) -> str:
+    """Where a model has its page."""
+    return f"/p/{project_id}/models/{quote(name, safe='')}"
+
+
 def key_families(report: Report) -> int:
     """How many structures of all models a key catalog would list."""
     stores = [STORES.get(m.model.store_of(s)) for m in report.models for s in m.model.structures]
@@ -158,11 +163,14 @@ def meters(opened: Opened) -> tuple[Meter, ...]:
     order = [p.operation for p in opened.project.patterns]
     return tuple(
         Meter(
-            m.model.name, m.store.title, f"/p/{opened.id}/models/{quote(m.model.name, safe='')}",
+            m.model.name, m.store.title, model_page(opened.id, m.model.name),
             tuple(m.plans[name].level for name in order), m.served,
         )
         for m in opened.report.models
     )  # fmt: skip
 
 
-__all__ = ["Link", "Meter", "ProjectPage", "StudioPage", "Toast", "key_families", "meters", "row_id", "version_of"]
+__all__ = [
+    "Link", "Meter", "ProjectPage", "StudioPage", "Toast", "key_families", "meters", "model_page", "row_id",
+    "version_of",
+]  # fmt: skip

@@ -15,6 +15,7 @@ from app.storage.projects import Summary
 from app.templating import render
 from app.views.opened import AUTHOR, ProjectId, desk
 from app.views.page import StudioPage, Toast
+from app.views.proofs.panel import prover
 
 router = APIRouter()
 
@@ -60,6 +61,7 @@ def duplicate(request: Request, project_id: ProjectId) -> Response:
 def delete(request: Request, project_id: ProjectId) -> Response:
     """Out of the list; it can be restored."""
     projects.delete_project(desk(request).db, project_id)
+    prover(request).cancel(project_id)
     return RedirectResponse(f"/?gone={project_id}", 303)
 
 

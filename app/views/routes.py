@@ -15,6 +15,7 @@ from app.views import (
     models,
     new,
     projects,
+    proofs,
     review,
     rules,
     share,
@@ -23,7 +24,7 @@ from app.views import (
 )
 
 router = APIRouter()
-inside = (workbench, edit, entities, entries, models, keys, decisions, history, exports, share)
+inside = (workbench, edit, entities, entries, models, proofs, keys, decisions, history, exports, share)
 for family in (projects, new, *inside, review, rules, stores):
     router.include_router(family.router)
 

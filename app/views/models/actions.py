@@ -12,8 +12,9 @@ from app.model.project import Project
 from app.starters import starter
 from app.stores import STORES
 from app.views.editing import parts, store
-from app.views.models.page import address, title_of
+from app.views.models.page import title_of
 from app.views.opened import open_project
+from app.views.page import model_page
 
 router = APIRouter()
 
@@ -27,7 +28,7 @@ def act(
     before = open_project(request, project_id)
     after, shown, label = changed(before.project, verb, name, on)
     store(request, before, after, label, f"models/{shown}" if shown else "")
-    target = address(project_id, shown) if shown else f"/p/{project_id}/models"
+    target = model_page(project_id, shown) if shown else f"/p/{project_id}/models"
     return RedirectResponse(target, 303)
 
 

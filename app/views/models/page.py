@@ -28,7 +28,8 @@ from app.views.models.holds import Byte, Held, held_lines, sample_lines
 from app.views.models.keys import IndexLine, KeyLine, index_lines, key_lines
 from app.views.models.structures import Line, counts, findings_of, lines, records_of, store_of
 from app.views.opened import open_project
-from app.views.page import ProjectPage
+from app.views.page import ProjectPage, model_page
+from app.views.proofs.panel import Panel, panel
 from app.views.workbench.rows import per_second
 
 router = APIRouter()
@@ -63,6 +64,7 @@ class Show(ProjectPage):
     template: ClassVar[str] = "models/show.html"
     here: ClassVar[str] = "models"
     model: Candidate
+    proof: Panel
     chosen: str = ""
     kind: str = ""
 
@@ -82,7 +84,7 @@ class Show(ProjectPage):
     @property
     def models(self) -> Sequence[tuple[str, str, str]]:
         """Name, store and address of every model."""
-        return [(m.name, title_of(m.store), address(self.id, m.name)) for m in self.project.models]
+        return [(m.name, title_of(m.store), model_page(self.id, m.name)) for m in self.project.models]
 
     @property
     def stores(self) -> Sequence[Store]:
@@ -243,7 +245,7 @@ class Show(ProjectPage):
 
     def at_structure(self, name: str) -> str:
         """The address of this page with another structure in full."""
-        return f"{address(self.id, self.model.name)}?structure={quote(name, safe='')}#keys"
+        return f"{model_page(self.id, self.model.name)}?structure={quote(name, safe='')}#keys"
 
     @property
     def refresh(self) -> str:
@@ -270,11 +272,6 @@ def title_of(store: str) -> str:
     return STORES[store].title if store in STORES else store
 
 
-def address(project_id: int, model: str) -> str:
-    """Where a model has its page."""
-    return f"/p/{project_id}/models/{quote(model, safe='')}"
-
-
 @router.get("/p/{project_id}/models", name="models:list")
 def first(request: Request, project_id: int, row: int = 0, structure: str = "", kind: str = "") -> Response:
     """The model with the row number `row`, or the chosen one, or the first."""
@@ -284,7 +281,8 @@ def first(request: Request, project_id: int, row: int = 0, structure: str = "", 
         return render(Empty(opened=opened))
     asked = next((m for m in models if row and opened.rows.get(f"models/{m.name}") == row), None)
     model = asked or next((m for m in models if m.chosen), models[0])
-    return render(Show(opened=opened, model=model, chosen=structure, kind=kind))
+    proof = panel(request, opened, model)
+    return render(Show(opened=opened, model=model, proof=proof, chosen=structure, kind=kind))
 
 
 @router.get("/p/{project_id}/models/{name:path}", name="models:show")
@@ -294,7 +292,8 @@ def show(request: Request, project_id: int, name: str, structure: str = "", kind
     model = opened.project.model(name)
     if model is None:
         raise NotFound(f"There is no model called {name}.", place=f"models/{name}", fix="It may have been renamed.")
-    return render(Show(opened=opened, model=model, chosen=structure, kind=kind))
+    proof = panel(request, opened, model)
+    return render(Show(opened=opened, model=model, proof=proof, chosen=structure, kind=kind))
 
 
-__all__ = ["Empty", "Served", "Show", "address", "router", "title_of"]
+__all__ = ["Empty", "Served", "Show", "router", "title_of"]
