@@ -11,6 +11,7 @@ from math import inf, prod
 from app.model.spread import ONE, Spread
 from app.plan.effect import unsafe, written_bytes
 from app.plan.entries import NONE, Written, entries_of, likely, units_of, within
+from app.plan.refill import refill
 from app.plan.spot import Spot, key_of, own_columns, scattered, spot
 from app.plan.support import Found, Sought
 from app.plan.types import Change, Cond, Level, Miss, Record, Rel, Touch, World
@@ -35,6 +36,7 @@ class Reached:
     """Kinds of record that the operation has just read."""
     looked_up: set[str] = field(default_factory=set)
     """Reads made once to learn where other places are."""
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -175,7 +177,7 @@ class Touching:
         if self._moved(op, primary):
             op = "move"
             reads += 0 if way.whole else 1  # the old key, and what else the record holds
-        reads += self._refill(op)
+        reads += self._refill(op, where)
         reads += op == "put" and change.kind == "update"  # what a record newly kept here holds besides
         written = self._entries(op, why)
         base, more = units_of(record, list(written.values()), world, moved=op == "move")
@@ -299,7 +301,10 @@ class Touching:
                 reads += 1
         return reads
 
-    def _refill(self, op: str) -> float:
-        """A subset that loses an element is filled up again from where all are."""
-        held = self.record.shape[self.at]
-        return 1.0 if op == "pull" and held.first else 0.0
+    def _refill(self, op: str, where: Spot) -> float:
+        """Reads before a subset that loses an element is filled up again from where all are, on average."""
+        found = refill(op, self.attrs, self.change, self.record, self.at, self.found.records, self.world)
+        if found is None:
+            return 0.0
+        self.found.notes.append(found.told(self.record.name, self.record.shape[self.at], self.change))
+        return found.reads * max(1.0, where.count.avg)

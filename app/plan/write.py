@@ -182,4 +182,5 @@ def _notes(intent: WriteIntent, touches: Sequence[Touch], found: Reached, scope:
             notes.append(f"{t.record}: {t.why} refreshed later, within {t.within:,.0f} s")
     born = (", ".join(attrs) for attrs in found.born.values())
     notes.extend(f"{attrs} read first, to be copied; `given` saves it" for attrs in born)
+    notes.extend(found.notes)
     return tuple(dict.fromkeys(notes))

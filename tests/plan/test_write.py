@@ -12,6 +12,7 @@ from app.plan.lower import lower_write
 from app.plan.types import (
     AccessPath,
     Change,
+    Edge,
     Figure,
     Held,
     Level,
@@ -244,8 +245,50 @@ def test_copies_at_birth_cost_a_read_unless_given() -> None:
 def test_a_subset_is_filled_up_after_a_delete() -> None:
     gone = Change("delete", "comment", frozenset({"comment.id", "comment.post_id"}))
     posts = touch(plan(gone, w.blog(subset=True), w.BLOG), "posts")
-    assert (posts.op, posts.reads) == ("add+pull", 1)
+    # ten on average, eighty at p99: most posts have fewer than ten comments, most comments are not among the first ten
+    assert (posts.op, posts.reads) == ("add+pull", pytest.approx(0.273, rel=0.01))
     assert touch(plan(gone, w.blog(subset=False), w.BLOG), "posts").reads == 0
+
+
+@pytest.mark.parametrize(("children", "share"), [(10, 1), (40, 0.25), (1000, 0.01)])
+def test_only_what_is_in_the_subset_leaves_a_gap(children: float, share: float) -> None:
+    """Ten of forty comments are embedded: a quarter of the deletes read the eleventh, by the index of all comments."""
+    rels = tuple(replace(r, children=Spread(children)) if r == w.COMMENTS else r for r in w.BLOG.rels)
+    (comments,) = (r for r in rels if r.child == "comment" and r.role == "post")
+    world = replace(w.BLOG, rels=rels, memo={})
+    records = tuple(
+        replace(r, shape=tuple(replace(h, edge=Edge(comments, True)) if h.first else h for h in r.shape))
+        for r in w.blog(subset=True)
+    )
+    gone = Change("delete", "comment", frozenset({"comment.id", "comment.post_id"}))
+    found = plan(gone, records, world)
+    assert touch(found, "posts").reads == pytest.approx(share)
+    assert f"posts: {share:.0%} of the deletes leave a gap among the first 10 comment" in " ".join(found.notes)
+    assert "read by comments.post, " in " ".join(found.notes)
+
+
+def test_an_element_that_moves_leaves_a_gap_and_one_that_changes_otherwise_does_not() -> None:
+    """A comment that gets an older date may leave the newest ten; one that is liked stays where it is."""
+    known = frozenset({"comment.id", "comment.post_id"})
+    moved = Change("update", "comment", known, {"comment.created_at": "param"})
+    liked = Change("update", "comment", known, {"comment.likes": "add"})
+    assert touch(plan(moved, w.blog(subset=True), w.BLOG), "posts").reads == pytest.approx(0.273, rel=0.01)
+    assert touch(plan(liked, w.blog(subset=True), w.BLOG), "posts").reads == 0
+
+
+def test_a_subset_of_what_nothing_else_holds_shrinks() -> None:
+    gone = Change("delete", "comment", frozenset({"comment.id", "comment.post_id"}))
+    alone = tuple(r for r in w.blog(subset=True) if r.of != "comment")
+    found = plan(gone, alone, w.BLOG)
+    assert touch(found, "posts").reads == 0
+    assert "nothing else holds all of them: the subset shrinks" in " ".join(found.notes)
+
+
+def test_a_parent_that_goes_with_its_children_leaves_no_gap() -> None:
+    post = Change("delete", "post", frozenset({"post.id"}))
+    many = Change("delete", "comment", frozenset({"comment.post_id"}), count=Spread(10), same_as="post", cascade=True)
+    found = plan((post, many), w.blog(subset=True), w.BLOG)
+    assert "leave a gap" not in " ".join(found.notes)
 
 
 def test_children_go_with_their_parent() -> None:
