@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.plan.types import Combine, Dialect, Expand, Joins, Kind, Match, Miss, Op, Use, Writing
+from app.plan.types import Combine, Costs, Dialect, Expand, Joins, Kind, Match, Miss, Op, Use, Writing
 from app.stores.postgresql.encoding import ENCODING
 
 WORDING = {
@@ -66,6 +66,9 @@ DIALECT = Dialect(
     heap=True,
     entry_filters=True,
     combine=Combine(most=16, fetch=200),  # random_page_cost 4 against 0.02 for an entry with its part of a leaf page
+    costs=Costs(
+        page=8192, fill=0.9, random=4, record=0.01, entry=0.005, operator=0.0025, bitmap_only=frozenset({"gin", "text"})
+    ),
     expand=Expand(server=True, visited="row"),
     veto=veto,
     wording=WORDING,

@@ -1,15 +1,25 @@
-"""A pattern in SQL, with what a reader must know above it."""
+"""A pattern in SQL, with what a reader must know above it; `:name` stands for what the caller brings."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
-from app.stores.common_query import head_of, said_of
+from app.stores.common_query import head_of, lost, said_of
+from app.stores.common_steps import Context
 from app.stores.postgresql.facts import CONSISTENCY
+from app.stores.postgresql.reads import read_lines
 
 
 def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     """Paste-ready text: what it is, the statements."""
+    here = Context(pattern, plan, model, world)
     notes = [f"-- {line}" for line in (*head_of(pattern, plan), *said_of(pattern, model, CONSISTENCY))]
-    return "\n".join(notes) + "\n"
+    return "\n".join([*notes, *_body(here)]) + "\n"
+
+
+def _body(here: Context) -> Iterator[str]:
+    if not here.pattern.is_write and not lost(here.plan):
+        yield from read_lines(here)
