@@ -96,17 +96,23 @@ def entry_bytes(path: AccessPath, record: Record, world: World) -> float:
 
 
 def units_of(
-    record: Record, written: Sequence[tuple[AccessPath, Entries]], world: World, *, moved: bool
+    record: Record, written: Sequence[tuple[AccessPath, Entries]], world: World, *, moved: bool, grown: float = 0.0
 ) -> tuple[float, float]:
-    """Write units of one record: (of the record itself, of its index entries). Updates bill the larger image."""
+    """Write units of one record: (of the record itself, of its index entries).
+
+    Updates bill the larger of the old and the new image: a record that grows by `grown` bytes its new one, a record
+    that shrinks its old one.
+    """
     unit = record.dialect.writing.unit
     if not unit:
         return 0.0, 0.0
-    base = ceil(record.size.avg / unit) * (2 if moved else 1)
-    more = sum(
-        ceil(max(1.0, entry_bytes(path, record, world)) / unit) * sum(e) for path, e in written if not path.primary
-    )
-    return float(base), float(more)
+    base = ceil((record.size.avg + grown) / unit) * (2 if moved else 1)
+    more = 0.0
+    for path, entries in written:
+        if not path.primary:
+            size = entry_bytes(path, record, world) + (grown if path.holds is None else 0.0)
+            more += ceil(max(1.0, size) / unit) * sum(entries)
+    return float(base), more
 
 
 def _of_path(

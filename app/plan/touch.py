@@ -180,7 +180,9 @@ class Touching:
         reads += self._refill(op, where)
         reads += op == "put" and change.kind == "update"  # what a record newly kept here holds besides
         written = self._entries(op, why)
-        base, more = units_of(record, list(written.values()), world, moved=op == "move")
+        size = written_bytes(op, self.attrs, change, record, world)
+        grown = size.avg if op == "push" else 0.0
+        base, more = units_of(record, list(written.values()), world, moved=op == "move", grown=grown)
         touch = Touch(
             record=record.name,
             store=record.dialect.store,
@@ -196,7 +198,7 @@ class Touching:
             removed=sum(e[1] for _, e in written.values()),
             rewritten=sum(e[2] for _, e in written.values()),
             units=base + more,
-            bytes=written_bytes(op, self.attrs, change, record, world),
+            bytes=size,
             when=when,
             unsafe=unsafe(op, change, keyed=why == "for each" or primary <= owned),
             only_if=change.only_if,

@@ -346,6 +346,25 @@ def test_units_of_a_transaction_count_the_records_twice_and_the_entries_once() -
     assert plan(STATUS, large, w.ORDERS).units == 3 + 1  # three kilobytes begun, and the projected attribute
 
 
+@pytest.mark.parametrize(
+    ("size", "kind", "units"),
+    [
+        (1010, "insert", 2),  # 1,010 bytes and a comment: the new image is larger than a unit
+        (1010, "delete", 1),  # the old one was not
+        (1030, "delete", 2),
+        (900, "insert", 1),
+    ],
+)
+def test_an_update_bills_the_larger_of_the_old_and_the_new_image(size: float, kind: str, units: float) -> None:
+    """A comment embedded in a post that is billed by 1,024 bytes."""
+    posts = replace(w.blog(subset=False)[1], dialect=w.ITEMS, size=Spread(size))
+    known = frozenset({"comment.id", "comment.post_id"})
+    change = Change(kind, "comment", known, dict.fromkeys(("comment.id", "comment.likes"), "value"))
+    alone = tuple(p for p in posts.paths if p.primary)
+    embedded = replace(posts, shape=(Held("post"), w.held_in(w.COMMENTS)), paths=alone)
+    assert touch(plan(change, (embedded,), w.BLOG), "posts").units == units
+
+
 def test_a_changed_key_is_two_writes() -> None:
     moved = plan(update("user", "id email", {"email": "param"}), w.UNIQUE_EMAIL, w.SHOP)
     email = touch(moved, "email")
