@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.plan.types import Dialect, Joins, Kind, Match, Miss, Op, Use, Writing
+from app.plan.types import Cond, Dialect, Joins, Kind, Match, Miss, Op, Use, Writing
 from app.stores.cassandra.encoding import ENCODING
 from app.stores.cassandra.facts import FILTERING
 
@@ -84,10 +84,39 @@ def veto(match: Match) -> Iterable[Miss]:
             match.single.order[0][0],
             "a table of its own, with the sort in the clustering key",
         )
-    if path.kind not in INDEXES and not path.scan:
+    if path.kind in INDEXES:
+        yield from _beside(match)
+    elif not path.scan:
         for step in (*match.partition, *match.order):
             if any(c.op == "contains" for c in step.conds) and not step.part.many:
                 yield Miss("type", "CONTAINS needs an index on the collection", name, step.part.attr)
+
+
+def _beside(match: Match) -> Iterable[Miss]:
+    """An index takes one value, and beside it the whole partition key by = or nothing: the rest would be filtered."""
+    path, single = match.path, match.single
+    own = {w.part.attr for w in match.partition or match.order[:1]}
+    key = {p.attr for p in path.placed_by if p.attr} - own
+    for cond in single.where:
+        if cond.attr in own and cond.op == "in":
+            yield Miss("points", f"IN is not supported on {cond.attr}: an index takes one value", path.name, cond.attr)
+    if own & {w.part.attr for w in match.order}:  # of a column of the key: it stands in for the key's own order
+        order = {w.part.attr for w in match.order} - {p.attr for p in path.placed_by} - own
+        yield from (_filtered(path.name, c) for c in single.where if c.attr in order)
+    named = [c for c in single.where if c.attr in key]
+    if {c.attr for c in named if c.op == "="} == key and len(named) == len(key):
+        return
+    for cond in named:
+        if cond.op == "in":
+            what = "Select on indexed columns and with IN clause for the PRIMARY KEY are not supported"
+            yield Miss("partition", what, path.name, cond.attr)
+        else:
+            yield _filtered(path.name, cond)
+
+
+def _filtered(path: str, cond: Cond) -> Miss:
+    what = f"beside an index the partition key is bound as a whole by =, or no part of the key is: {FILTERING}"
+    return Miss("filter", what, path, cond.attr)
 
 
 def veto_2(match: Match) -> Iterable[Miss]:

@@ -33,12 +33,12 @@ def _step(number: int, step: Step, here: Context) -> Iterable[str]:
     conds = _conds(step)
     at = source(conds, here.plan.steps[: number - 1], here.world)
     before = f"row of step {at}" if at else "row reached"
-    where = Where(spot, conds, here.world)
+    where = Where(spot, conds, here.world, turned=_turned(spot, step, here.world))
     parts = where.texts()
     loop = f", once for each {before}" if step.how in ("each", "list") else ""
     yield f"-- {number}. {step.path}{loop}"
     yield from (f"-- {note}" for note in _notes(where, step, here, first=number == 1))
-    yield from _select(spot, parts, step, here, first=number == 1)
+    yield from _select(where, parts, step, here, first=number == 1)
     if number == 1 and here.pattern.paging == "cursor":
         yield from _next_pages(where, parts, step, here)
     yield ""
@@ -52,13 +52,21 @@ def _conds(step: Step) -> Sequence[Cond]:
     return found
 
 
-def _select(spot: Spot, where: Sequence[str], step: Step, here: Context, *, first: bool) -> Iterable[str]:
+def _turned(spot: Spot, step: Step, world: World) -> bool:
+    """Are rows wanted in the reverse of the order they lie in?"""
+    of = spot.record.of
+    lies = {lay.column(of, k.attr, world): k.desc for k in reversed(spot.order)}
+    return next((lies[a] is not (way < 0) for a, way in step.ask if a in lies), False)
+
+
+def _select(where: Where, parts: Sequence[str], step: Step, here: Context, *, first: bool) -> Iterable[str]:
+    spot = where.spot
     yield f"SELECT {_columns(spot, here, first=first)}"
     lines = [f"  FROM {quoted(spot.table.name)}"]
-    if where:
-        lines.append(" WHERE " + "\n   AND ".join(where))
-    if step.order == "reversed":
-        lines.append(f" ORDER BY {_order_by(spot, here.world, turned=True)}")
+    if parts:
+        lines.append(" WHERE " + "\n   AND ".join(parts))
+    if where.turned or (where.listed and step.order == "merged"):
+        lines.append(f" ORDER BY {_order_by(spot, here.world, turned=where.turned)}")
     limit = here.pattern.limit.value if here.pattern.limit is not None else None
     if first and limit and here.pattern.action == "list":
         lines.append(f" LIMIT {limit:.0f}")
@@ -94,8 +102,8 @@ def _notes(where: Where, step: Step, here: Context, *, first: bool) -> Iterable[
     limit = here.pattern.limit.value if here.pattern.limit is not None else None
     if where.several and first and limit:
         yield f"stop as soon as {limit:.0f} rows are found"
-    if step.order == "merged":
-        yield "the answers are merged by the application: a page of IN with ORDER BY is refused by the server"
+    if step.order == "merged" and where.listed:
+        yield "the driver's own paging is turned off: a page of IN with ORDER BY is refused by the server"
     left = step.match.residual if step.match is not None else ()
     if left and not step.residual:
         yield f"{', '.join(dict.fromkeys(field_of(c.attr) for c in left))}: the rest is trimmed by the application"
@@ -124,9 +132,9 @@ def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -
         columns = ", ".join(quoted(names[a]) for a, _ in ask)
         values = ", ".join(f":last_{names[a]}" for a, _ in ask)
         behind = [f"({columns}) {'<' if ask[0][1] < 0 else '>'} ({values})"]
-        yield from _select(spot, [*kept, *ranges, *behind], step, here, first=True)
+        yield from _select(where, [*kept, *ranges, *behind], step, here, first=True)
         return
     yield "-- the directions differ, so it takes several statements, in this order, until the page is full"
     for branch in reversed(after(ask)):
         behind = [f"{quoted(names[a])} {op} :last_{names[a]}" for a, op in branch]
-        yield from _select(spot, [*kept, *ranges, *behind], step, here, first=True)
+        yield from _select(where, [*kept, *ranges, *behind], step, here, first=True)

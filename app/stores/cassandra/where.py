@@ -15,6 +15,7 @@ from app.stores.cassandra.types import key_column, quoted, static_names
 from app.stores.common_query import Names, field_of, names_of
 from app.stores.common_steps import Context
 
+PLAIN = KeyPart()
 SPANS = (">", ">=", "<", "<=", "between", "prefix")
 
 
@@ -84,8 +85,12 @@ def value_text(operand: Operand) -> str:
 class Where:
     """The WHERE of one statement, key column by key column."""
 
-    def __init__(self, spot: Spot, conds: Sequence[Cond], world: World) -> None:
+    def __init__(self, spot: Spot, conds: Sequence[Cond], world: World, *, turned: bool = False) -> None:
         self.spot, self.conds, self.world = spot, conds, world
+        self.turned = turned
+        """Rows are read in the reverse of their order."""
+        self.listed = False
+        """IN on the partition key."""
         self.several: list[str] = []
         """Which values are asked for one request at a time."""
         self.span: list[tuple[str, str, str]] = []
@@ -127,6 +132,7 @@ class Where:
         column = quoted(name)
         for cond in self._of(attr):
             if cond.op in ("=", "in") and not part.filters:
+                self.listed |= cond.op == "in"
                 return f"{column} = {self._value(cond)}" if cond.op == "=" else self._in(column, cond)
             if cond.op in ("=", "contains"):
                 return f"{column} = {_filtered(self._value(cond), part)}"
@@ -140,7 +146,7 @@ class Where:
 
     def _buckets(self, name: str, attr: str) -> str:
         spans = [c for c in self._of(attr) if c.op in SPANS]
-        newest = any(p.desc for p in self.spot.order if self.attr(p) == attr)
+        newest = any(p.desc for p in self.spot.order if self.attr(p) == attr) is not self.turned
         first, then = ("newest", "oldest") if newest else ("oldest", "newest")
         limits = " and ".join(f"{c.op} {self._value(c)}" for c in spans)
         if limits:
@@ -160,7 +166,12 @@ class Where:
         for cond in self.conds:
             column = quoted(names(cond.attr))
             op = "CONTAINS" if cond.op == "contains" or names(cond.attr) in names.lists else cond.op
-            found.append(self._in(column, cond) if cond.op == "in" else f"{column} {op} {self._value(cond)}")
+            if op == "in":
+                found.append(self._in(column, cond))
+            elif op in SPANS:
+                found += [f"{c} {sign} {value}" for c, sign, value in self._spans(column, cond, PLAIN)]
+            else:
+                found.append(f"{column} {op} {self._value(cond)}")
         return found
 
     def _clustering(self, part: KeyPart) -> list[str]:
