@@ -24,6 +24,8 @@ class Choice:
     paths: tuple[AccessPath, ...]
     served_by: Served | None
     likely: Served | None = None
+    found: tuple[Served, ...] = ()
+    """Every path that serves the read."""
     blocked: tuple[Refusal, ...] = ()
     """Reasons that belong to no path: a branch of an `or` without a way in."""
 
@@ -69,16 +71,16 @@ def decide(task: Task, paths: tuple[AccessPath, ...], scans: bool = True) -> Cho
         if dialect.combine.most > 1 and len(task.single.where) > 1 and (both := intersect(task, paths, found)):
             found.append(both)
     if not found:
-        return Choice(task, paths, None, None, blocked)
+        return Choice(task, paths, None, blocked=blocked)
     if len(found) == 1:
-        return Choice(task, paths, found[0], None, blocked)
+        return Choice(task, paths, found[0], None, tuple(found), blocked)
     chosen = min(found, key=lambda s: _rank(s, dialect))
     likely = None
     if dialect.race:
         likely = min(found, key=lambda s: (_declined(s, dialect), s.race(dialect.race)))
-        if likely.path is chosen.path:
+        if likely.path is chosen.path and bool(likely.branches) is bool(chosen.branches):
             likely = None
-    return Choice(task, paths, chosen, likely, blocked)
+    return Choice(task, paths, chosen, likely, tuple(found), blocked)
 
 
 def served(task: Task, paths: Sequence[AccessPath], scan: bool = True) -> list[Served]:
@@ -111,17 +113,26 @@ def _either(task: Task, paths: tuple[AccessPath, ...]) -> tuple[list[Served], tu
     found: list[Served] = []
     if task.dialect.residual is not Use.REFUSED:
         found = _filtering(task, paths, passes)
-    each = [
-        best(
-            replace(single, where=single.where + branch, any_of=(), needs=None if task.dialect.heap else single.needs),
-            paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
-        ).served_by
-        for branch in single.any_of
-    ]  # fmt: skip
+    each = _each(task, paths, None if task.dialect.heap else single.needs)
+    covered = {s.covered for s in each if s is not None}
+    if len(covered) > 1 and task.dialect.fetch is Use.SERVER:
+        each = _each(task, paths, None)  # what one branch reads of its records, the union reads of all
     union, blocked = unite(task, each)
     if union is not None:
         found.append(union)
     return found, blocked
+
+
+def _each(task: Task, paths: tuple[AccessPath, ...], needs: frozenset[str] | None) -> list[Served | None]:
+    """What serves each branch of an `or` by itself."""
+    single = task.single
+    return [
+        best(
+            replace(single, where=single.where + branch, any_of=(), needs=needs),
+            paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
+        ).served_by
+        for branch in single.any_of
+    ]  # fmt: skip
 
 
 def _beyond(cond: Cond, single: Single, stats: Mapping[str, Stat]) -> float:
@@ -133,11 +144,10 @@ def _beyond(cond: Cond, single: Single, stats: Mapping[str, Stat]) -> float:
 def _filtering(task: Task, paths: tuple[AccessPath, ...], passes: float) -> list[Served]:
     """Every path that judges the whole `or` on each record: it reads on until the limit is filled by what passes."""
     single = task.single
-    if not single.limit:
-        return [_filtered(s, single, passes) for s in served(task, paths)]
-    far = (single.limit + single.offset) / max(passes, TINY) - single.offset
-    on = Task(replace(single, limit=far), task.dialect, task.world, task.size, task.nodes, task.matched)
-    all_ = Task(replace(single, limit=0.0), task.dialect, task.world, task.size, task.nodes, task.matched)
+    needs = None if task.dialect.fetch is Use.SERVER else single.needs
+    far = (single.limit + single.offset) / max(passes, TINY) - single.offset if single.limit else 0.0
+    on = Task(replace(single, limit=far, needs=needs), task.dialect, task.world, task.size, task.nodes, task.matched)
+    all_ = Task(replace(single, limit=0.0, needs=needs), task.dialect, task.world, task.size, task.nodes, task.matched)
     found = [s if s.arranged.streaming else all_.follow(s.path) for s in served(on, paths)]
     return [_filtered(s, single, passes) for s in found if s is not None]
 

@@ -269,6 +269,7 @@ class Joins:
 
     server: bool = False  # $lookup, JOIN: same store only
     list_max: int = 1  # values in one request: $in, = ANY, BatchGetItem 100, MGET
+    list_bytes: float = 0  # bytes one such request answers with (0: no limit)
     by_key_only: bool = False  # the list works on primary keys only (BatchGetItem, MGET)
     whole_partition: bool = False  # several record kinds in one request (item collection, wide partition)
     one_place: bool = False  # a list must lie in one place (a Redis slot): `placed_by` bound to one value
@@ -315,6 +316,27 @@ class Combine:
     fetch: float = 2
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What an engine that chooses by cost charges, in reads of one page in sequence.
+
+    `page`: bytes of a page, `fill`: the part of an index page in use. `random`: a page read anywhere. `record`,
+    `entry`, `operator`: handling a row, an index entry, judging one condition. `words`: operators that taking a text
+    apart costs. `hashed_list`: values from which on a list is looked up rather than gone through. `bitmap_only`: kinds
+    of index that give places, never rows one after the other.
+    """
+
+    page: float
+    fill: float
+    random: float
+    record: float
+    entry: float
+    operator: float
+    words: float = 100
+    hashed_list: float = 9
+    bitmap_only: frozenset[str] = frozenset()
+
+
 MERGED = "intersection"
 """Kind of a path that stands for several, intersected."""
 
@@ -350,6 +372,7 @@ class Dialect:
     heap: bool = False  # records lie apart from every index, the primary key too; a union is one of places, not entries
     entry_filters: bool = False  # an entry that holds all that is needed is judged by any condition on what it holds
     race: int = 0  # results after which an engine that tries plans out picks one; 0: by cost
+    costs: Costs | None = None  # what the engine itself chooses by; None: nobody knows
     page_bytes: float = 0  # largest page of one request (0: no limit)
     expand: Expand = Expand()
     placed_by_prefix: bool = False  # the first part of `placed_by` picks the nodes, also by a range unless hashed

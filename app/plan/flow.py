@@ -25,8 +25,8 @@ class Flow:
     """
 
     __slots__ = (
-        "along", "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record", "population",
-        "relief", "seeks", "stats", "total", "weight",
+        "along", "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record",
+        "population", "relief", "seeks", "stats", "total", "weight",
     )  # fmt: skip
 
     def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers) -> None:
@@ -59,7 +59,8 @@ class Flow:
         self.along = self.checked
         if self.gap and dialect.skip_run:
             self.gap, self.along = jumps(match, numbers, self.entries, self.seeks, dialect.skip_run)
-        self.late = dialect.late_fetch and not on_record(match, dialect) and self._ordered_entries()
+        judged = on_record(match, dialect) or bool(match.single.any_of)
+        self.late = dialect.late_fetch and not judged and self._ordered_entries()
 
     def _related(self, numbers: Numbers, used: set[int]) -> None:
         """What goes together with the bounds filters less than it would by itself."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from app.model.spread import ZERO, Spread
+from app.plan.charge import by_cost
 from app.plan.independent import independent
 from app.plan.match import unseen, whole_keys
 from app.plan.serve import Served
@@ -157,7 +158,7 @@ def _branch(query: Query, read: Read, served: Served) -> Step:
 
 
 def _likely(query: Query, read: Read) -> Step | None:
-    likely = read.choice.likely if read.choice else None
+    likely = (read.choice.likely or by_cost(read.choice)) if read.choice else None
     return _branch(query, read, likely) if likely else None
 
 
@@ -196,11 +197,12 @@ def units(query: Query, read: Read) -> float:
     requests = max(read.requests.avg, 1.0)
     if read.served is not None and read.how != "collection" and by_key(read.served.match):
         one = read.bytes.avg / read.read.avg if read.read.avg else 0.0
-        total = max(read.read.avg, read.inputs.avg) * max(1, ceil(one / unit))
+        asked = read.inputs.avg * whole_keys(read.served.match)  # a key that nothing has is billed too
+        total = max(read.read.avg, asked) * max(1, ceil(one / unit))
     else:
         fetched = read.served.cost.fetched if read.served is not None else 0.0
         if fetched and read.served is not None and not read.served.path.fetches:
-            requests = max(1.0, requests - ceil(fetched / read.record.dialect.joins.list_max))
+            requests = max(1.0, requests - ceil(round(fetched / read.record.dialect.joins.list_max, 6)))
         total = requests * max(1, ceil(read.bytes.avg / requests / unit))
         total += fetched * max(1, ceil(read.record.size.avg / unit))
     strong = need.strong and (read.served is None or read.served.path.strong)

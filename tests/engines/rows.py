@@ -79,7 +79,7 @@ def condition(text: str, derived: Mapping[str, str]) -> Iterator[Sql]:
     elif op in ("in", "not in"):
         first, dots, last = raw.partition("..")
         listed = range(int(first), int(last) + 1) if dots else [typed(attr, v) for v in raw.split(",")]
-        yield Sql(f"{attr} = ANY(%s)" if op == "in" else f"{attr} <> ALL(%s)", (list(listed),))
+        yield Sql(f"{attr} {'= ANY' if op == 'in' else '<> ALL'}(%s::{type_of(attr)}[])", (list(listed),))
     elif op == "contains":
         yield Sql(f"{attr} @> %s::{type_of(attr)}", ([typed(attr, raw)],))
     elif op == "prefix":

@@ -1,0 +1,146 @@
+"""The read cases of PostgreSQL, held against a real server: what it can do, and what it does of itself.
+
+Two answers are judged. *Served by*: with sequential scans off (and bitmaps and sorts, where the plan says they are not
+needed), the server enters the same index by the same columns, filters the same, sorts no more, and looks at as many
+rows. *Likely*: with every setting as it comes, it takes the path that the plan calls likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import Any
+
+import pytest
+
+from app.plan.read import plan_read
+from app.plan.types import Plan, Step
+from tests.engines import rows
+from tests.engines.rows import Found
+from tests.plan.dialects import dialect_of
+from tests.plan.notation import read_case
+from tests.plan.test_cases import cases
+
+CASES = [p for p in cases() if p.values[0] == "postgresql"]
+KNOWN: Mapping[str, str] = {}
+"""Where this server does otherwise than a plan calls likely, and why."""
+BITMAP = ("gin", "text", "hash")
+"""Kinds of index that are read into a bitmap, the last one where it is given a list."""
+
+
+@pytest.fixture(scope="module")
+def table(postgresql: Any) -> Iterator[Any]:
+    rows.create(postgresql)
+    yield postgresql
+    postgresql.execute("DROP TABLE orders")
+
+
+@pytest.mark.parametrize(("store", "name", "body"), CASES)
+def test_served_by(store: str, name: str, body: Mapping[str, Any], table: Any) -> None:
+    """The server can read by the path the planner names, needs no more sorts, and looks at as many rows."""
+    case = read_case(store, name, body, dialect_of(store))
+    plan = plan_read(case.query, [case.record], case.world)
+    step = plan.steps[0]
+    with rows.tried(table):
+        rows.create_indexes(table, body)
+        rows.set_to(table, able(step))
+        found = rows.explained(table, rows.select(body, step.ask))
+    assert differences(step, found, body) == [], (found, step)
+
+
+@pytest.mark.parametrize(("store", "name", "body"), CASES)
+def test_likely(store: str, name: str, body: Mapping[str, Any], table: Any, request: pytest.FixtureRequest) -> None:
+    """What the server does of itself is what the planner calls likely."""
+    case = read_case(store, name, body, dialect_of(store))
+    plan = plan_read(case.query, [case.record], case.world)
+    with rows.tried(table):
+        rows.create_indexes(table, body)
+        found = rows.explained(table, rows.select(body, plan.steps[0].ask))
+    differs = otherwise(plan, found)
+    known = KNOWN.get(request.node.callspec.id)
+    assert bool(differs) == bool(known), (differs or f"no longer differs: {known}", found)
+
+
+def able(step: Step) -> Mapping[str, str]:
+    """Settings under which the server does what it can rather than what it finds cheapest."""
+    off = {"enable_seqscan": "off"}
+    if not (step.branches or step.merged or kind_of(step) in BITMAP):
+        off["enable_bitmapscan"] = "off"
+    if step.order != "sorted":
+        off["enable_sort"] = "off"
+    if step.order not in ("sorted", "partial"):
+        off["enable_incremental_sort"] = "off"
+    return off
+
+
+def kind_of(step: Step) -> str:
+    return step.match.path.kind if step.match else ""
+
+
+def indexes(step: Step) -> set[str]:
+    """The indexes a step reads, as the server calls them."""
+    steps = step.branches or step.merged or (step,)
+    names = {s.path.partition(".")[2].partition(":")[0] for s in steps} - {""}
+    return {n.replace("pkey", "orders_pkey") for n in names}
+
+
+def columns(step: Step, what: str) -> set[str]:
+    steps = step.branches or step.merged or (step,)
+    return {t.split()[0].removeprefix("order.") for s in steps for t in getattr(s, what)}
+
+
+def differences(step: Step, found: Found, body: Mapping[str, Any]) -> list[str]:
+    out = []
+    limit, scan = float(body.get("limit", 0)), not indexes(step)
+    if step.merged and found.indexes < indexes(step):
+        return []  # it can, and finds it dearer: what is likely is judged apart
+    if not scan and found.indexes != indexes(step):
+        out.append(f"indexes {found.indexes}, planned {indexes(step)}")
+    bounds = columns(step, "bounds") | columns(step, "checks")
+    if found.bounded - cursor(body) != bounds:
+        out.append(f"index conditions on {found.bounded}, planned {bounds}")
+    left = {t.split()[0].removeprefix("order.") for t in step.residual}
+    judged = found.filtered - again(step) - cursor(body)
+    if left != {"or"} and judged != left - again(step) - cursor(body):
+        out.append(f"filters on {found.filtered}, planned {left}")
+    if found.order != (step.order if step.order in ("sorted", "partial") else "none"):
+        out.append(f"{found.nodes}, planned order {step.order}")
+    if found.covered != step.covered:
+        out.append(f"{found.nodes} with {found.fetches} fetches, planned covered {step.covered}")
+    keys = step.records.avg if len(step.merged) > len(indexes(step)) else step.keys  # GIN intersects inside itself
+    if not scan and not columns(step, "checks") and not near(found.entries, keys, limit):
+        out.append(f"{found.entries} entries, planned {keys}")
+    if not near(found.heap, step.records.avg, limit):
+        out.append(f"{found.heap} rows, planned {step.records.avg}")
+    return out
+
+
+def cursor(body: Mapping[str, Any]) -> set[str]:
+    """Columns that say where the page before ended; the plan is that of any page."""
+    return {a.lstrip("-") for a in body["order by"]} if "after" in body else set()
+
+
+def again(step: Step) -> set[str]:
+    """Columns that the server judges once more: starts of texts, and what an expression stands for."""
+    conds = {c.attr for c in step.conds if c.op in ("prefix", "match")}
+    bound = {w.part.attr for w in step.match.order if w.tight and not w.part.kept.exact} if step.match else set()
+    return {a.removeprefix("order.") for a in conds | bound if a.removeprefix("order.") in columns(step, "bounds")}
+
+
+def otherwise(plan: Plan, found: Found) -> list[str]:
+    step = plan.likely or plan.steps[0]
+    out = []
+    if found.indexes != indexes(step):
+        out.append(f"indexes {found.indexes}, likely {indexes(step) or 'the table'}")
+    if found.order != (step.order if step.order in ("sorted", "partial") else "none"):
+        out.append(f"{found.nodes}, likely order {step.order}")
+    return out
+
+
+def near(got: float, planned: float, limit: float) -> bool:
+    """Within 15 % and a dozen; what stops at a limit varies by chance, here up to three standard deviations."""
+    luck = 0.0
+    if 0 < limit < planned:
+        kept = limit / planned
+        luck = 3 * sqrt(limit * (1 - kept)) / kept
+    return abs(got - planned) <= 12 + 0.15 * planned + luck
