@@ -15,12 +15,13 @@ from starlette.responses import JSONResponse, Response
 from app.analysis import analyse
 from app.api.etag import answered, tag_of
 from app.api.head import Readable
-from app.api.shapes import PROBLEM_SCHEMA, FormatLine, ProjectLine, RuleLine, StoreLine, problem
+from app.api.shapes import PROBLEM_SCHEMA, FormatLine, ProjectLine, ProofLine, RuleLine, StoreLine, problem
 from app.errors import NotFound
-from app.exporters import EXPORTERS, NoSuchModel, export
+from app.exporters import EXPORTERS, NoSuchModel, Proofs, export
 from app.exporters.report_json import report_plain
 from app.model.text import write_json
 from app.rules import RULES
+from app.storage import proofs
 from app.storage.engine import Database
 from app.storage.parts import Loaded, load
 from app.storage.projects import list_projects
@@ -85,9 +86,33 @@ def project(request: Request, project_id: ProjectId) -> Response:
     "/projects/{project_id}/report", summary="Plans, loads and findings", responses=READ, response_model=dict[str, Any]
 )
 def report(request: Request, project_id: ProjectId) -> Response:
-    """How every model serves every pattern, and every finding with its numbers."""
+    """How every model serves every pattern, every finding with its numbers, and what engines said of a model."""
     loaded = load(_database(request), project_id)
-    return answered(request, _tag(loaded, "report"), lambda: JSONResponse(report_plain(analyse(loaded.project))))
+    found = _standings(request, loaded)
+
+    def make() -> Response:
+        return JSONResponse(report_plain(analyse(loaded.project), proofs=found))
+
+    return answered(request, _tag(loaded, "report", *_marks(found)), make)
+
+
+@router.get(
+    "/projects/{project_id}/proofs",
+    summary="What real engines said of each model",
+    responses=READ,
+    response_model=list[ProofLine],
+)
+def proved(request: Request, project_id: ProjectId) -> Response:
+    """Every run that is kept, the newest first; those that are done with a card of evidence for each pattern."""
+    db = _database(request)
+    loaded = load(db, project_id)
+    names = {row: place.removeprefix("models/") for place, row in loaded.rows.items() if place.startswith("models/")}
+    done = {run.id: run for run in proofs.current(db, project_id)}
+    lines = [
+        ProofLine.of(done.get(run.id, run), loaded.project, names.get(run.model_row, ""), current=run.id in done)
+        for run in proofs.runs(db, project_id)
+    ]
+    return _listed(request, lines)
 
 
 @router.get(
@@ -104,11 +129,22 @@ def exported(request: Request, project_id: ProjectId, format_name: FormatName, m
     if model and loaded.project.model(model) is None:  # even where the client claims to have the answer already
         names = ", ".join(m.name for m in loaded.project.models)
         raise NoSuchModel(f"There is no model {model!r}.", fix=f"Models: {names or 'none yet'}.")
-    return answered(request, _tag(loaded, "export", format_name, model), lambda: _file(loaded, format_name, model))
+    found = _standings(request, loaded)
+    tag = _tag(loaded, "export", format_name, model, *_marks(found))
+    return answered(request, tag, lambda: _file(loaded, format_name, model, found))
 
 
-def _file(loaded: Loaded, format_name: str, model: str) -> Response:
-    out = export(analyse(loaded.project), EXPORTERS[format_name], model)
+def _standings(request: Request, loaded: Loaded) -> Proofs:
+    return proofs.standings(_database(request), loaded.id, loaded.project, loaded.rows)
+
+
+def _marks(found: Proofs) -> list[str]:
+    """What tells these proofs from others: a proof is no change of its project."""
+    return [f"{name}: {standing.proof.model_dump_json()}" for name, held in found.items() for standing in held]
+
+
+def _file(loaded: Loaded, format_name: str, model: str, found: Proofs) -> Response:
+    out = export(analyse(loaded.project), EXPORTERS[format_name], model, found)
     headers = {"Content-Disposition": f'attachment; filename="{out.filename}"'}
     return Response(out.text, media_type=f"{out.media_type}; charset=utf-8", headers=headers)
 

@@ -9,8 +9,12 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from app.exporters.format import Exporter
+from app.model.project import Project
+from app.proof.standing import basis, moved
+from app.proof.types import Proof
 from app.rules.rule import Rule
 from app.storage.projects import Summary
+from app.storage.proofs import Run
 from app.stores.store import Fact, Store
 
 
@@ -91,6 +95,30 @@ class StoreLine(BaseModel):
         return cls(name=s.name, title=s.title, family=s.family, about=s.about, evidence=s.evidence, facts=facts)
 
 
+class ProofLine(BaseModel):
+    """One run of a candidate model on a real engine."""
+
+    id: int
+    model: str = Field(description="The model as it is called now; empty: it is gone.")
+    store: str
+    state: str = Field(description="running, done, failed, cancelled or interrupted.")
+    current: bool = Field(description="The newest that is done, of its model and store.")
+    change: int = Field(description="The change of the project that was proved.")
+    changed_since: list[str] = Field(description="What is not as it was: `the model`, `the entities`, `2 patterns`.")
+    said: str = Field(description="Why there is no result.")
+    started_at: datetime
+    ended_at: datetime | None
+    proof: Proof | None = Field(description="The evidence; only of the current one.")
+
+    @classmethod
+    def of(cls, run: Run, project: Project, name: str, *, current: bool) -> ProofLine:
+        return cls(
+            id=run.id, model=name, store=run.store, state=run.state, current=current, change=run.change,
+            changed_since=list(moved(run.basis, basis(project, name))) if name else ["the model"], said=run.said,
+            started_at=run.started_at, ended_at=run.ended_at, proof=run.proof,
+        )  # fmt: skip
+
+
 PROBLEM_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "title": "Problem",
@@ -114,4 +142,4 @@ def problem(description: str) -> dict[str, Any]:
     }
 
 
-__all__ = ["PROBLEM_SCHEMA", "FactLine", "FormatLine", "ProjectLine", "RuleLine", "StoreLine", "problem"]
+__all__ = ["PROBLEM_SCHEMA", "FactLine", "FormatLine", "ProjectLine", "ProofLine", "RuleLine", "StoreLine", "problem"]

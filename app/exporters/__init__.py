@@ -11,7 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
-from app.exporters.format import Exported, Exporter, NoSuchModel, export
+from app.exporters.format import Exported, Exporter, NoSuchModel, Proofs, export
 
 
 def _find() -> Mapping[str, Exporter]:
@@ -26,4 +26,4 @@ def _find() -> Mapping[str, Exporter]:
 EXPORTERS: Mapping[str, Exporter] = _find()
 """Every format by name, in alphabetical order."""
 
-__all__ = ["EXPORTERS", "Exported", "Exporter", "NoSuchModel", "export"]
+__all__ = ["EXPORTERS", "Exported", "Exporter", "NoSuchModel", "Proofs", "export"]

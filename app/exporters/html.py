@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from app.analysis import ModelReport, Report
 from app.exporters import markdown
-from app.exporters.format import Exporter
+from app.exporters.format import Exporter, Proofs
 
 STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1c2321;background:#fff}
@@ -24,7 +24,11 @@ a{color:#0b5cad}h1,h2,h3{line-height:1.2}h2{margin-top:2.5rem;border-top:1px sol
 
 
 def write(report: Report, models: tuple[ModelReport, ...]) -> str:
-    return page(report.project.name, markdown.write(report, models))
+    return with_proofs(report, models, {})
+
+
+def with_proofs(report: Report, models: tuple[ModelReport, ...], proofs: Proofs) -> str:
+    return page(report.project.name, markdown.with_proofs(report, models, proofs))
 
 
 def page(title: str, text: str) -> str:
@@ -58,5 +62,6 @@ def _number(tokens: list[Token]) -> list[tuple[str, str]]:
 
 
 FORMAT = Exporter(
-    "html", "Model document (HTML)", "The model document as one page that opens anywhere.", "text/html", "html", write
-)
+    "html", "Model document (HTML)", "The model document as one page that opens anywhere.", "text/html", "html", write,
+    with_proofs=with_proofs,
+)  # fmt: skip

@@ -11,19 +11,24 @@ from app.exporters.document.judgement import decisions, findings
 from app.exporters.document.model import model
 from app.exporters.document.overview import overview
 from app.exporters.document.workload import workload
-from app.exporters.format import Exporter
+from app.exporters.format import Exporter, Proofs
 
 
 def write(report: Report, models: tuple[ModelReport, ...]) -> str:
     """The document of these models. What is needed to agree on a design comes first, what is pasted last."""
-    return "\n".join(_sections(report, models))
+    return with_proofs(report, models, {})
 
 
-def _sections(report: Report, models: tuple[ModelReport, ...]) -> Iterator[str]:
+def with_proofs(report: Report, models: tuple[ModelReport, ...], proofs: Proofs) -> str:
+    """The same, with what engines said of each model."""
+    return "\n".join(_sections(report, models, proofs))
+
+
+def _sections(report: Report, models: tuple[ModelReport, ...], proofs: Proofs) -> Iterator[str]:
     yield from overview(report, models)
     yield from workload(report)
     for made in models:
-        yield from model(report, made)
+        yield from model(report, made, proofs.get(made.model.name, ()))
         yield from forecast(made)
     yield from findings(report, models)
     yield from decisions(report)
@@ -38,4 +43,5 @@ FORMAT = Exporter(
     "text/markdown",
     "md",
     write,
+    with_proofs=with_proofs,
 )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 from app.analysis import ModelReport, Report
-from app.exporters.format import Exporter
+from app.exporters.format import Exporter, Proofs
 from app.exporters.words import findings_of
 from app.forecast.load import StructureLoad
 from app.model.spread import Spread
 from app.plan.types import Plan
+from app.proof.standing import Standing
 from app.rules.rule import SEVERITIES, Finding
 
 
-def report_plain(report: Report, models: tuple[ModelReport, ...] | None = None) -> dict[str, Any]:
+def report_plain(
+    report: Report, models: tuple[ModelReport, ...] | None = None, proofs: Proofs | None = None
+) -> dict[str, Any]:
     """A report as plain data. Infinite numbers (no bound) are null."""
     shown = report.models if models is None else models
     findings = findings_of(report, shown)
@@ -33,20 +37,30 @@ def report_plain(report: Report, models: tuple[ModelReport, ...] | None = None) 
             }
             for p in report.project.patterns
         ],
-        "models": [_model(m) for m in shown],
+        "models": [_model(m, (proofs or {}).get(m.model.name, ())) for m in shown],
         "findings": [finding_plain(f) for f in findings],
     }
 
 
-def _model(made: ModelReport) -> dict[str, Any]:
+def _model(made: ModelReport, proofs: Sequence[Standing]) -> dict[str, Any]:
     return {
         "name": made.model.name,
         "store": made.store.name,
         "evidence": made.store.evidence,
+        "proofs": [proof_plain(standing) for standing in proofs],
         "served": made.served,
         "patterns": len(made.plans),
         "plans": {name: _plan(plan) for name, plan in made.plans.items()},
         "structures": {name: _load(load) for name, load in made.loads.items()},
+    }
+
+
+def proof_plain(standing: Standing) -> dict[str, Any]:
+    """A proof as plain data, with what has changed since."""
+    return {
+        **standing.proof.model_dump(mode="json"),
+        "changed since": list(standing.moved),
+        "patterns changed since": sorted(standing.outdated),
     }
 
 
@@ -138,7 +152,14 @@ def _number(x: float) -> float | None:
 
 
 def write(report: Report, models: tuple[ModelReport, ...]) -> str:
-    return json.dumps(report_plain(report, models), ensure_ascii=False, indent=2) + "\n"
+    return with_proofs(report, models, {})
 
 
-FORMAT = Exporter("report", "Report (JSON)", "Plans, loads and findings as data.", "application/json", "json", write)
+def with_proofs(report: Report, models: tuple[ModelReport, ...], proofs: Proofs) -> str:
+    return json.dumps(report_plain(report, models, proofs), ensure_ascii=False, indent=2) + "\n"
+
+
+FORMAT = Exporter(
+    "report", "Report (JSON)", "Plans, loads and findings as data.", "application/json", "json", write,
+    with_proofs=with_proofs,
+)  # fmt: skip

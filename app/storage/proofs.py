@@ -14,7 +14,8 @@ from typing import Any, Literal
 from sqlmodel import Session, col, delete, select, update
 
 from app.errors import NotFound
-from app.proof.standing import VERDICTS, Basis
+from app.model.project import Project
+from app.proof.standing import VERDICTS, Basis, Standing, standing
 from app.proof.types import Proof, Verdict
 from app.storage.engine import Database
 from app.storage.parts import live_project
@@ -150,6 +151,18 @@ def current(db: Database, project_id: int) -> Sequence[Run]:
         return [_run(row.model_dump()) for row in session.exec(found)]
 
 
+def standings(
+    db: Database, project_id: int, project: Project, rows: Mapping[str, int]
+) -> Mapping[str, tuple[Standing, ...]]:
+    """By the name of a model: its current proofs, and how they stand to `project` (`rows`: of its places)."""
+    out: dict[str, list[Standing]] = {}
+    for run in current(db, project_id):
+        name = next((m.name for m in project.models if rows.get(f"models/{m.name}") == run.model_row), None)
+        if name is not None and run.proof is not None:
+            out.setdefault(name, []).append(standing(run.proof, run.basis, project, name))
+    return {name: tuple(found) for name, found in out.items()}
+
+
 def load_run(db: Database, project_id: int, run_id: int) -> Run:
     """One run with its result.
 
@@ -192,4 +205,7 @@ def _run(row: Mapping[str, Any]) -> Run:
     )  # fmt: skip
 
 
-__all__ = ["KEPT", "Run", "State", "Wanted", "begin", "current", "finish", "interrupt", "load_run", "runs", "stop"]
+__all__ = [
+    "KEPT", "Run", "State", "Wanted", "begin", "current", "finish", "interrupt", "load_run", "runs", "standings",
+    "stop",
+]  # fmt: skip

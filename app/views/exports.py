@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from app.analysis import Report
 from app.errors import NotFound
-from app.exporters import EXPORTERS, NoSuchModel, export
+from app.exporters import EXPORTERS, NoSuchModel, Proofs, export
+from app.storage.proofs import standings
 from app.templating import ENVIRONMENT
-from app.views.opened import open_project
+from app.views.opened import desk, open_project
 
 router = APIRouter()
 ENVIRONMENT.globals["exporters"] = EXPORTERS  # the menu in the header of every page of a project
@@ -21,16 +22,18 @@ ENVIRONMENT.globals["exporters"] = EXPORTERS  # the menu in the header of every 
 @router.get("/p/{project_id}/export/{name}", name="exports:file")
 def file(request: Request, project_id: int, name: str, model: str = "") -> Response:
     """A project in one format; `model` for formats about one candidate model."""
-    return download(open_project(request, project_id).report, name, model)
+    opened = open_project(request, project_id)
+    proofs = standings(desk(request).db, project_id, opened.project, opened.rows)
+    return download(opened.report, name, model, proofs)
 
 
-def download(report: Report, name: str, model: str = "") -> Response:
-    """The file of a report. Raises NotFound for a format or a model that does not exist."""
+def download(report: Report, name: str, model: str = "", proofs: Proofs | None = None) -> Response:
+    """The file of a report, with its proofs. Raises NotFound for a format or a model that does not exist."""
     exporter = EXPORTERS.get(name)
     if exporter is None:
         raise NotFound(f"There is no format called {name}.", fix=f"Formats are {', '.join(EXPORTERS)}.")
     try:
-        made = export(report, exporter, model if exporter.per_model else "")
+        made = export(report, exporter, model if exporter.per_model else "", proofs)
     except NoSuchModel as wrong:
         raise NotFound(str(wrong), place=f"models/{model}") from wrong
     headers = {"Content-Disposition": f'attachment; filename="{made.filename}"'}

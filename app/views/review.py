@@ -8,7 +8,7 @@ first visit: a wrong secret is found out on the page itself, and takes the same 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -24,13 +24,15 @@ from app.model.project import Project
 from app.model.workload import Pattern
 from app.plan.types import Plan
 from app.rules.rule import Finding, Severity
-from app.storage import links, snapshots
+from app.storage import links, proofs, snapshots
 from app.storage.links import Shared
 from app.storage.parts import load
+from app.storage.proofs import Run
 from app.templating import Page, render
 from app.views import decisions
 from app.views.opened import desk
 from app.views.page import Toast
+from app.views.proofs.evidence import Evidence, evidence
 from app.views.workbench.rows import per_second, phrase
 
 router = APIRouter()
@@ -67,6 +69,8 @@ class Show(Page):
     """Number of the last change of the project, which may be later than what is shown."""
     newer: str = ""
     """Name of a later named version."""
+    proofs: tuple[Evidence, ...] = ()
+    """What engines said of the models, held against what is shown."""
 
     @property
     def title(self) -> str:
@@ -151,6 +155,10 @@ class Show(Page):
             for m in self.report.models
         ]
 
+    def proved(self, model: str) -> tuple[Evidence, ...]:
+        """The proofs of one model."""
+        return tuple(e for e in self.proofs if e.model == model)
+
     @property
     def decisions(self) -> tuple[decisions.Line, ...]:
         return decisions.lines(self.project.decisions, self.report.findings)
@@ -184,8 +192,21 @@ def show(request: Request, link: str) -> Response:
     if shared.snapshot:
         every = snapshots.list_snapshots(db, shared.project_id)
         newer = next((s.name for s in every if s.change > shared.change), "")
-    change = load(db, shared.project_id).change
-    return render(Show(shared=shared, report=analyse(shared.project), change=change, newer=newer))
+    loaded = load(db, shared.project_id)
+    proved = evidence_of(shared, proofs.current(db, shared.project_id), loaded.rows)
+    shown = Show(shared=shared, report=analyse(shared.project), change=loaded.change, newer=newer, proofs=proved)
+    return render(shown)
+
+
+def evidence_of(shared: Shared, runs: Sequence[Run], rows: Mapping[str, int]) -> tuple[Evidence, ...]:
+    """The proofs of the models that are shown; in a named version a model goes by the name it had when proved."""
+    out = []
+    for run in runs:
+        now = (m.name for m in shared.project.models if rows.get(f"models/{m.name}") == run.model_row)
+        name = run.model if shared.snapshot else next(now, "")
+        if name and shared.project.model(name) and (found := evidence(run, shared.project, name)):
+            out.append(found)
+    return tuple(out)
 
 
 def _remember(request: Request, number: str, secret: str) -> Response:

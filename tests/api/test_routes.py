@@ -172,6 +172,7 @@ class TestDescription:
             "/api/v1/projects",
             "/api/v1/projects/{project_id}",
             "/api/v1/projects/{project_id}/report",
+            "/api/v1/projects/{project_id}/proofs",
             "/api/v1/projects/{project_id}/export/{format_name}",
             "/api/v1/formats",
             "/api/v1/rules",

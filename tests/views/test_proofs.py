@@ -24,6 +24,7 @@ from app.views.proofs.runs import Prover
 from tests.views.conftest import PROBLEM
 from tests.views.engines import PASSWORD, URL, FakeDoor, card, cards_of
 from tests.views.test_models import PROJECT
+from tests.views.test_share import link_in
 
 Start = Callable[..., int]
 HX = {"hx-request": "true"}
@@ -370,3 +371,35 @@ class TestEvidence:
     def test_what_was_never_run_is_not_found(self, client: TestClient, prover: Prover, desk: str) -> None:
         for path in ("proofs/99", "proofs/99/progress"):
             assert client.get(f"{desk}/{path}").status_code == 404
+
+
+class TestReview:
+    def test_reviewers_see_proofs_and_cannot_start_one(
+        self, client: TestClient, start: Start, prover: Prover, desk: str
+    ) -> None:
+        link = link_in(client.post(f"{desk}/share", data={}).text)
+        assert "Modelled, not proved on an engine" in client.get(link).text
+        start()
+        html = client.get(link).text
+        assert "Proved on MongoDB 6.0.5" in html
+        assert "The engine reads 9,000 records to return 20." in html
+        assert "<form" not in html
+        assert "/p/" not in html
+
+    def test_a_named_version_shows_how_its_proof_stands(self, client: TestClient, start: Start, desk: str) -> None:
+        start()
+        client.post(f"{desk}/versions", data={"name": "First"})
+        version = client.get(f"{desk}/history").context.snapshots[0].id  # type: ignore[attr-defined]
+        link = link_in(client.post(f"{desk}/share", data={"version": str(version)}).text)
+        data = {"place": "models/Documents/orders", "field": "shard key", "text": "order.id hashed", "page": "models"}
+        assert client.patch(f"{desk}/cell", data=data, headers=PROBLEM).status_code == 200
+        assert "has changed since." not in client.get(link).text
+        start()
+        assert "The model has changed since." in client.get(link).text
+
+    def test_a_visitor_without_the_token_can_do_nothing(self, tmp_path: Any) -> None:
+        settings = Settings(data_dir=tmp_path, token="a token of thirty-two characters", prove={"mongodb": URL})
+        with TestClient(create_app(settings), base_url="http://localhost") as stranger:
+            for method, path in (("POST", "proofs"), ("POST", "proofs/1/cancel"), ("GET", "proofs/1")):
+                answer = stranger.request(method, f"/p/1/{path}", headers={"sec-fetch-site": "same-origin"})
+                assert answer.status_code == 401

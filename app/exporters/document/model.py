@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.analysis import ModelReport, Report
+from app.exporters.document.proof import proof, standing_words
 from app.exporters.markdown_text import code, plain, table
 from app.exporters.words import held, key_words, plan_numbers
 from app.model.candidate import Computed, Copy, RecordShape, Structure
 from app.plan.types import Plan, Touch
+from app.proof.standing import Standing
 from app.rules.words import count, duration
 from app.stores import STORES
 
 
-def model(report: Report, made: ModelReport) -> Iterator[str]:
+def model(report: Report, made: ModelReport, proofs: Sequence[Standing] = ()) -> Iterator[str]:
     design = made.model
     version = f" {plain(design.version)}" if design.version else ""
     yield f"## Model: {plain(design.name)} ({made.store.title}{version})\n"
     text = "The chosen model. " if design.chosen else ""
     text += f"{made.served} of {len(made.plans)} patterns are served by one key or index. "
-    text += f"Verdicts: {plain(made.store.evidence)}."
+    text += standing_words(made, proofs)
     options = [f"{k} {v}" for k, v in design.options.items()]
     options += [f"{design.nodes.text} nodes"] if design.nodes is not None else []
     if options:
@@ -29,6 +31,7 @@ def model(report: Report, made: ModelReport) -> Iterator[str]:
         yield plain(design.note) + "\n"
     yield from _structures(made)
     yield from _reads_and_writes(report, made)
+    yield from proof(report, proofs)
     yield from _touches(report, made)
     yield from _copies(made)
 

@@ -13,6 +13,8 @@ from app.storage.proofs import Run
 from app.stores import STORES
 from app.templating import ENVIRONMENT, number
 
+MOST_KEPT = 12
+"""A card keeps no more requests of a run than this; then their number is not told."""
 MARKS: Mapping[Verdict, tuple[str, str]] = {
     "agrees": ("ok", "agrees"), "differs": ("warning", "differs"), "failed": ("error", "wrong rows"),
     "refused": ("error", "refused"), "skipped": ("accepted", "skipped"),
@@ -69,7 +71,9 @@ class Shown:
             out.append(_figure("examined", c.planned_examined, c.examined, "warning" if over else ""))
         if c.returned is not None:
             out.append(Figure("returned", "", number(c.returned)))
-        if c.requests:
+        if len(c.requests) >= MOST_KEPT:
+            out.append(Figure("requests", number(c.planned_requests), f"{len(c.requests)} or more"))
+        elif c.requests:
             out.append(_figure("requests", c.planned_requests, float(len(c.requests))))
         if c.units is not None or c.planned_units is not None:
             out.append(_figure("units", c.planned_units, c.units))
