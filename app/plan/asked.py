@@ -45,13 +45,14 @@ class Asked:
                 listed *= w.count
         if dialect.order_points is Use.EACH:
             listed *= seeks
-        if listed > 1 and whole and _batches(match, dialect):
+        batched = listed > 1 and whole and _batches(match, dialect)
+        if batched:
             listed = ceil(listed / dialect.joins.list_max)
         self.each = listed * made
         self.batch = dialect.joins.list_max
         self.inside = not has_all and match.path.fetches
         self.fetches = not has_all and dialect.fetch is Use.EACH and not match.path.fetches
-        self.page = 0.0 if whole else dialect.page_bytes
+        self.page = dialect.joins.list_bytes if batched else 0.0 if whole else dialect.page_bytes
         self.by_prefix = dialect.placed_by_prefix
         self.fetched_by_server = dialect.fetch is Use.SERVER
 

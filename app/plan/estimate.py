@@ -118,7 +118,7 @@ def _cost(
         bytes=read,
         partitions=asked.partitions * nodes,
         nodes=nodes,
-        streams=streams + ceil(fetched / asked.batch),
+        streams=streams + _batches(fetched, asked.batch),
         fetched=avg[0] if asked.inside else fetched,
         jumps=flow.gap > 0 and avg[0] < flow.entries / 5,
         scattered=scattered,
@@ -149,7 +149,7 @@ def _fetched(flow: Flow, asked: Asked, found: Figures) -> float:
 
 
 def _batches(records: float, size: int) -> float:
-    return records if records == inf else float(ceil(records / size))
+    return records if records == inf else float(ceil(round(records / size, 6)))
 
 
 def _pages(streams: float, read: float, page: float) -> float:

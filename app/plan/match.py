@@ -18,7 +18,7 @@ def lay(single: Single, path: AccessPath, dialect: Dialect, named: Named, keep: 
     for the record."""
     special = SPECIAL.get(path.kind)
     if path.sparse:
-        named = by_attribute(single.where, {**dialect.ops, "null": JUDGED_ON_RECORD})
+        named = by_attribute(single.where, {**dialect.ops, **dict.fromkeys(ABSENT, JUDGED_ON_RECORD)})
     if special:  # such a path answers its own operator, or nothing
         asked = any(c.op == special for c in single.where)
         named = by_attribute(single.where, {**dialect.ops, special: ONLY_EQUALITY}) if asked else {}
@@ -80,6 +80,8 @@ def implies(cond: Cond, only: Cond) -> bool:
 def _same(a: Cond, b: Cond) -> bool:
     if a.attr != b.attr or a.op != b.op:
         return False
+    if a.op in PRESENT:
+        return True
     if a.source and b.source:
         return a.source.operands == b.source.operands
     return (a.n, a.share) == (b.n, b.share)

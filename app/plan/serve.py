@@ -121,7 +121,8 @@ class Task:
         has_all, covered = self.holds(match)
         if next(refusals(match, arranged, self.dialect, has_all), None) is not None:
             return None
-        entries = path.holds is not None and not path.primary and self.dialect.fetch is not Use.SERVER
+        entries = bool(path.entry) or (path.holds is not None and not path.primary)
+        entries = entries and self.dialect.fetch is not Use.SERVER
         entry = self.entry_bytes(path) if covered or entries else 0.0
         cost = estimate(match, arranged, self.dialect, self.numbers, has_all, entry, self.nodes)
         return Served(match, arranged, cost, grade(match, arranged, cost), covered)

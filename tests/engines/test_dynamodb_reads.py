@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from app.plan.match import lacking, whole_keys
 from app.plan.read import plan_read
 from app.plan.types import Kind, Level, Plan, Step
 from tests.engines.dynalite import Client, Refused
@@ -26,8 +27,24 @@ PLACEHOLDER = re.compile(r"\{(shard \d+|[\w.]+)((?:\|[^}]*)?)\}")
 UNASKED = {
     "dynamodb/indexes/index too far behind": "one request does not show how far an index lags",
     "dynamodb/keys/scan": "there is no condition to refuse",
+    "dynamodb/pages/a list of whole keys over 16 MB": "the emulator leaves keys of a long answer out at random",
+    **dict.fromkeys(
+        (
+            "dynamodb/indexes/several attributes, all bound",
+            "dynamodb/indexes/several attributes, half of the partition",
+            "dynamodb/indexes/several attributes, equality then range",
+            "dynamodb/indexes/several attributes, a gap",
+            "dynamodb/indexes/several attributes, a range before the end",
+            "dynamodb/indexes/several attributes, in their order",
+        ),
+        "no emulator knows keys of several attributes: modelled",
+    ),
+    "dynamodb/indexes/sparse index, nothing asked of what may be absent": "the emulator answers, without the items that"
+    " are not in the index",
 }
 INDEX = "index"
+BATCH = 100
+"""Keys in one BatchGetItem."""
 FEW = 200
 """Items put where a partition is one item."""
 LEAST, MOST = "0", "~"
@@ -92,8 +109,11 @@ def asked_of(body: Mapping[str, Any]) -> dict[str, list[tuple[str, Any]]]:
     for text in body.get("where", ()):
         attr, _, rest = text.partition(" ")
         op = next(o for o in OPS if rest.startswith(o))
-        first = re.split(r",|\.\.", rest.removeprefix(op).strip())[0]
-        out.setdefault(attr, []).append(("=" if op == "in" else op, int(first) if first.isdigit() else first))
+        words = [int(w) if w.isdigit() else w for w in re.split(r",|\.\.", rest.removeprefix(op).strip())]
+        if op == "between":
+            out.setdefault(attr, []).extend([(">=", words[0]), ("<=", words[1])])
+        else:
+            out.setdefault(attr, []).append(("=" if op == "in" else op, words[0]))
     return out
 
 
@@ -104,7 +124,7 @@ def items(body: Mapping[str, Any], fixed: Mapping[str, Any]) -> Iterator[tuple[d
     for record in orders():
         if any(record.get(a) != v for a, v in fixed.items()):
             continue
-        item = {name: {"S": key_text(component, record)} for name, component in all_keys.items()}
+        item = {n: {"S": key_text(c, record)} for n, c in all_keys.items() if c.isupper() or c in record or "{" in c}
         item |= {a: {"S": shown(record[a])} for a in ("status", "region", "total")}
         used = sum(len(n) + len(v["S"]) for n, v in item.items())
         yield record, item | {"x": {"S": "x" * max(1, size - used - 1)}}
@@ -120,8 +140,12 @@ def interval(step: Step, component: str, asked: Mapping[str, list[tuple[str, Any
         if w.part.literal:
             low, high = low + w.part.literal, high + w.part.literal
         elif w.kind is Kind.SPAN:
+            start = low
             for op, value in asked[name]:
-                low, high = (low + shown(value), high) if op[0] == ">" else (low, high + shown(value))
+                if op == "prefix":
+                    low, high = start + shown(value), start + shown(value)
+                else:
+                    low, high = (start + shown(value), high) if op[0] == ">" else (low, start + shown(value))
             break
         else:
             one = key_text(f"{{{name}}}", {name: asked[name][0][1]})
@@ -161,7 +185,8 @@ def refused(table: str, body: Mapping[str, Any]) -> dict[str, Any]:
         for op, value in conds:
             values[f":v{n}"] = {"S": shown(value)}
             if attr in component:
-                texts.append(f"{name} {op} :v{n}")
+                part = "{" in component.partition("{")[2]
+                texts.append(f"begins_with({name}, :v{n})" if part or op == "prefix" else f"{name} {op} :v{n}")
             else:
                 key = next((k for k, c in keys_of(body, path).items() if attr in c), "")
                 (filters if op == "!=" else texts).append(f"{key} {'<>' if op == '!=' else op} :v{n}")
@@ -187,9 +212,28 @@ def pages(client: Client, request: dict[str, Any]) -> tuple[int, int, float]:
         request = request | {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
+def by_keys(client: Client, table: str, keys: list[dict[str, Any]], *, strong: bool) -> tuple[int, int, float]:
+    """The same for whole keys: one GetItem, or as many BatchGetItem as it takes."""
+    more: dict[str, Any] = {"ReturnConsumedCapacity": "TOTAL"}
+    if len(keys) == 1:
+        answer = client("GetItem", {"TableName": table, "Key": keys[0], "ConsistentRead": strong, **more})
+        return 1, int("Item" in answer), answer["ConsumedCapacity"]["CapacityUnits"]
+    count = found = 0
+    units = 0.0
+    while keys:
+        asked, keys = keys[:BATCH], keys[BATCH:]
+        answer = client("BatchGetItem", {"RequestItems": {table: {"Keys": asked, "ConsistentRead": strong}}, **more})
+        count, found = count + 1, found + len(answer["Responses"][table])
+        units += answer["ConsumedCapacity"][0]["CapacityUnits"]
+        keys = [*answer["UnprocessedKeys"].get(table, {"Keys": []})["Keys"], *keys]
+    return count, found, units
+
+
 @pytest.mark.parametrize(("store", "name", "body"), CASES)
 def test_case(store: str, name: str, body: Mapping[str, Any], dynamodb: Client, request: pytest.FixtureRequest) -> None:
     mine = request.node.callspec.id
+    if "any of" in body and body["expect"]["level"] != "scan":
+        body = {**body, "where": body["any of"][0], "any of": []}  # each branch is a Query of its own
     case = read_case(store, name, body, dialect_of(store))
     plan = plan_read(case.query, [case.record], case.world)
     if mine in UNASKED:
@@ -223,11 +267,33 @@ def held_against(plan: Plan, body: Mapping[str, Any], table: str, client: Client
     for start in range(0, len(held), 25):
         puts = [{"PutRequest": {"Item": item}} for _, item in held[start : start + 25]]
         client("BatchWriteItem", {"RequestItems": {table: puts}})
+    if step.match is not None and step.match.path.primary and whole_keys(step.match):
+        wanted = round(whole_keys(step.match))
+        base = list(keys_of(body, ""))
+        keys = [{k: item[k] for k in base} for _, item in islice(items(body, fixed if wanted == 1 else {}), wanted)]
+        count, found, units = by_keys(client, table, keys, strong=body.get("strong") == "yes")
+        assert (count, units) == (step.requests.avg, pytest.approx(plan.units)), found
+        return
     one = query(table, body, plan, given)
     count, scanned, units = pages(client, one)
-    planned = step.keys / max(step.partitions, step.requests.avg / count)
+    asks = step.requests.avg if step.match is None or not lacking(step.match) else 1
+    planned = step.keys / max(step.partitions, asks / count)
     assert abs(scanned - planned) <= 12 + 0.15 * planned, (scanned, step, one)
-    if step.requests.avg == 1 and "units" in body["expect"]:
-        assert units == pytest.approx(plan.units / step.partitions, abs=0.5)
-    if "size" in body and "limit" not in body:
+    billed(plan, step, scanned / planned, units, count)
+    if "size" in body and "limit" not in body and step.partitions == 1:
         assert count == step.requests.avg
+
+
+def billed(plan: Plan, step: Step, share: float, units: float, count: int) -> None:
+    """As many units as planned, or as planned for what was read: the plan's figures are averages.
+
+    Values of the cases are shorter than their world says: entries that hold only some are left out.
+    """
+    match = step.match
+    if match is None or len(plan.steps) > 1 or lacking(match) or match.path.entry:
+        return
+    each = plan.units * count / step.requests.avg
+    if share == 1:
+        assert units == pytest.approx(each, abs=0.5 * (count - 1))
+    least, most = sorted((each, each * share))
+    assert least - 0.5 <= units <= most + 0.5 + 0.05 * most, (units, each, share)

@@ -17,7 +17,7 @@ from app.model.spread import ONE, Spread
 from app.plan.judge import halves
 from app.plan.numbers import share
 from app.plan.types import AccessPath, Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
-from tests.plan import collection, table
+from tests.plan import collection, items, table
 
 COUNT = 5000
 DOMAIN = {
@@ -174,7 +174,7 @@ def order_by(items: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple((f"order.{a.lstrip('-')}", -1 if a[0] == "-" else 1) for a in items)
 
 
-WAYS = {"mongodb": collection.ways, "postgresql": table.ways}
+WAYS = {"mongodb": collection.ways, "postgresql": table.ways, "dynamodb": items.ways}
 """How the stores read the structure of a case, where a project file can say all of it."""
 
 
@@ -260,25 +260,4 @@ def _paths(store: str, body: Mapping[str, Any]) -> tuple[AccessPath, ...]:
             for i in indexes
         ]
         return (primary, *local, scan)
-    return (primary, *(_dynamo(i, primary) for i in indexes), scan)
-
-
-def _dynamo(index: Mapping[str, Any], base: AccessPath) -> AccessPath:
-    local = index.get("local") == "yes"
-    partition, order = parts(index["partition"]), parts(index.get("sort", ()))
-    order = tuple(replace(p, column=p.column + 100) for p in order)
-    keys = {p.attr for p in (*base.partition, *base.order, *partition, *order) if p.attr}
-    holds = None
-    if "include" in index:
-        holds = frozenset({f"order.{a}" for a in index["include"]} | keys)
-    return AccessPath(
-        "orders.LSI1" if local else "orders.GSI1",
-        "order",
-        partition,
-        order,
-        holds,
-        strong=local,
-        fetches=local,
-        kind="lsi" if local else "gsi",
-        lag=0 if local else 1,
-    )
+    return (primary, scan)

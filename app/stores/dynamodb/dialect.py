@@ -83,7 +83,12 @@ DIALECT = Dialect(
         **dict.fromkeys(SPANS, Op(Kind.SPAN)),
     },
     encoding=ENCODING,
-    joins=Joins(list_max=int(FACTS["batch_get_items"].value), by_key_only=True, whole_partition=True),
+    joins=Joins(
+        list_max=int(FACTS["batch_get_items"].value),
+        list_bytes=FACTS["batch_bytes"].value,
+        by_key_only=True,
+        whole_partition=True,
+    ),
     writing=Writing(
         across="transaction",
         items=int(FACTS["transaction_items"].value),

@@ -14,7 +14,7 @@ from app.stores.common_home import Thing, per_partition
 from app.stores.common_query import name_copies
 from app.stores.common_record import Laid, nodes_of, record
 from app.stores.dynamodb.dialect import DIALECT
-from app.stores.dynamodb.entries import beside, entry_bytes, key_columns, packed
+from app.stores.dynamodb.entries import attribute_bytes, beside, entry_bytes, key_columns, packed
 from app.stores.dynamodb.facts import FACTS
 from app.stores.dynamodb.keys import (
     Way,
@@ -58,7 +58,17 @@ def _record(thing: Thing, structure: Structure, model: Candidate, world: World, 
     )
     made = record(structure, thing, laid, model, world)
     life = ttl_text(thing, structure)
+    made = replace(made, paths=tuple(_whole_entry(p, made.size.avg, world) for p in made.paths))
     return replace(made, truth=made.truth and not thing.for_each, ttl=lay.ttl_seconds(life), ttl_text=life)
+
+
+def _whole_entry(path: AccessPath, size: float, world: World) -> AccessPath:
+    """A sparse index of whole items: those in it have the attributes that others lack."""
+    optional = {c.attr for c in path.only if c.op == "not null" and c.attr in world.stats}
+    if path.holds is not None or not optional:
+        return path
+    more = sum((1 - world.stats[a].present) * attribute_bytes(a, a.rpartition(".")[2], world) for a in optional)
+    return replace(path, entry=size + more)
 
 
 def ttl_text(thing: Thing, structure: Structure) -> str:
