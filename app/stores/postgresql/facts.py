@@ -56,3 +56,9 @@ CONSISTENCY: Mapping[str, str] = {
 }
 """Setting that gives each need. Source: https://www.postgresql.org/docs/current/transaction-iso.html and
 https://www.postgresql.org/docs/current/warm-standby.html."""
+WRITE_CONSISTENCY: Mapping[str, str] = {
+    "strong": "synchronous_commit = on, and SERIALIZABLE where what was read decides what is written",
+    "read your writes": "synchronous_commit = on; reads from the primary see it",
+    "causal": "synchronous_commit = on; reads from the primary see it",
+}
+"""The same of a write."""

@@ -9,17 +9,20 @@ from app.model.workload import Pattern
 from app.plan.types import Plan, World
 from app.stores.common_query import head_of, lost, said_of
 from app.stores.common_steps import Context
-from app.stores.postgresql.facts import CONSISTENCY
+from app.stores.postgresql.facts import CONSISTENCY, WRITE_CONSISTENCY
 from app.stores.postgresql.reads import read_lines
+from app.stores.postgresql.writes import write_lines
 
 
 def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     """Paste-ready text: what it is, the statements."""
     here = Context(pattern, plan, model, world)
-    notes = [f"-- {line}" for line in (*head_of(pattern, plan), *said_of(pattern, model, CONSISTENCY))]
+    setting = WRITE_CONSISTENCY if pattern.is_write else CONSISTENCY
+    notes = [f"-- {line}" for line in (*head_of(pattern, plan), *said_of(pattern, model, setting))]
     return "\n".join([*notes, *_body(here)]) + "\n"
 
 
 def _body(here: Context) -> Iterator[str]:
     if not here.pattern.is_write and not lost(here.plan):
         yield from read_lines(here)
+    yield from write_lines(here)

@@ -18,6 +18,8 @@ from app.stores.postgresql.records import kind_of, searched
 from app.stores.postgresql.tables import Column, Table, table_of
 from app.stores.postgresql.where import LANGUAGE, finder, texts, vector
 
+KEYS = "idempotency_keys"
+"""The table that remembers which operations were done."""
 DELETES = {"cascade": " ON DELETE CASCADE", "refuse": " ON DELETE RESTRICT"}
 
 
@@ -42,9 +44,15 @@ def script(model: Candidate, project: Project, world: World) -> Mapping[str, str
         late += [line for k in keys if k not in early for line in _added(table, *k)]
         lines += [*_table(table, early, world, sorted_by_bytes), ""]
         done.add(name)
+    if made and any(p.retry == "idempotency key" for p in project.patterns):
+        lines += ["-- which operations were done; a job deletes old rows", *_keys_done(), ""]
     if late:
         lines += ["-- tables that point to each other", *late, ""]
     return {file_name(model): "\n".join(lines).rstrip() + "\n"}
+
+
+def _keys_done() -> Iterator[str]:
+    yield f"CREATE TABLE IF NOT EXISTS {KEYS} (key text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());"
 
 
 def file_name(model: Candidate) -> str:
