@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.plan.choose import Choice
-from app.plan.cover import age_of, holds, whole, young
+from app.plan.cover import age_of, holds, late, whole, young
 from app.plan.ideal import FAR
 from app.plan.ideal import misses as path_misses
 from app.plan.known import known
@@ -19,7 +19,13 @@ FIXES = {
     "fields": "Hold {attr} in {path}: as a field, a copy or a computed figure",
     "age": "Refresh {attr} in {path} sooner, or read it where it is true",
     "subset": "Read all of {attr} from a structure of its own, or ask for as many as {path} holds",
+    "stale": "Read {attr} by a path that follows the record at once",
+    "way": "Give {path} a key or an index on what this read knows, or let a record read before lead there",
 }
+NEAREST_FIRST = ("held", "stale", "age", "subset")
+"""How near a structure came to giving a value."""
+MOST_NEAR = 3
+"""Structures that are named for one value."""
 
 
 def missing(search: Search, outcome: Outcome) -> tuple[tuple[str, ...], tuple[Miss, ...]]:
@@ -28,35 +34,48 @@ def missing(search: Search, outcome: Outcome) -> tuple[tuple[str, ...], tuple[Mi
     for (need, attr), bit in search.pieces.bits.items():
         if outcome.missing >> bit & 1 and attr in search.query.needs[need].attrs:
             lost[need, attr] = None
-    found: dict[Miss, None] = {}
+    found: dict[tuple[str, str], Miss] = {}
     names: dict[str, None] = {}
     for need, attr in lost:
         why = tuple(_why(search, outcome, need, attr))
-        found.update(dict.fromkeys(why))
-        if any(m.code in FIXES for m in why):
+        for miss in why:
+            found.setdefault((miss.path, miss.what), miss)
+        if any(m.code in FIXES and m.code != "way" for m in why):
             names[attr] = None
-    return tuple(names), joined(tuple(found))
+    # what would follow by itself once another record can be read comes last
+    return tuple(names), joined(tuple(sorted(found.values(), key=lambda m: m.code == "way")))
 
 
 def _why(search: Search, outcome: Outcome, need: int, attr: str) -> Iterator[Miss]:
+    """The reason of each structure that nearly gave the value, the nearest first; else who lacks it."""
     want = search.query.needs[need]
-    codes: dict[str, Record] = {}
+    near: list[tuple[int, Record, str]] = []
+    lacking: Record | None = None
     for record in search.records:
-        for code in _states(record, want, attr):
-            codes.setdefault(code, record)
-    if "held" in codes:
-        near = _nearest(search, outcome, need, attr)
-        if near is not None:
-            yield from path_misses([near])
-            return
-    for code in ("age", "subset", "fields"):
-        if code in codes:
-            yield _miss(code, attr, codes[code])
-            return
+        states = set(_states(record, want, attr))
+        state = next((s for s in NEAREST_FIRST if s in states), "")
+        if state:
+            near.append((NEAREST_FIRST.index(state), record, state))
+        elif "fields" in states:
+            lacking = lacking or record
+    for _, record, state in sorted(near, key=lambda n: n[0])[:MOST_NEAR]:
+        if state != "held":
+            yield _miss(state, attr, record)
+        elif (choice := _nearest(outcome, record, need)) is not None:
+            yield from path_misses([choice])
+        else:
+            yield _miss("way", attr, record)
+    if near:
+        return
+    if lacking is not None:
+        yield _miss("fields", attr, lacking)
+        return
     yield Miss("structure", f"no structure holds `{attr}`", "", attr, FIXES["structure"].format(attr=attr))
 
 
 def _states(record: Record, want: NeedNode, attr: str) -> Iterator[str]:
+    """What keeps each place of a record that stands for the need from giving the value."""
+    behind = all(late(way, want) for way in known(record).ways)
     for at, held in enumerate(record.shape):
         if held.entity != want.entity:
             continue
@@ -67,19 +86,17 @@ def _states(record: Record, want: NeedNode, attr: str) -> Iterator[str]:
             yield "age"
         elif not whole(record, at, want):
             yield "subset"
+        elif behind:
+            yield "stale"
         else:
             yield "held"
 
 
-def _nearest(search: Search, outcome: Outcome, need: int, attr: str) -> Choice | None:
-    """The choice that came closest among those that would have given the value."""
-    want = search.query.needs[need]
-    near: list[tuple[tuple[bool, float, int], int, Choice]] = []
-    for i, (record, _, choice) in enumerate(outcome.found.dead):
-        if "held" in set(_states(record, want, attr)):
-            missed = choice.nearest
-            near.append((missed.distance if missed else FAR, i, choice))
-    return min(near, key=lambda n: n[:2])[2] if near else None
+def _nearest(outcome: Outcome, record: Record, need: int) -> Choice | None:
+    """The choice that came closest to reading this record, for the need itself rather than for one beside it."""
+    near = [(n != need, i, c) for i, (r, n, c) in enumerate(outcome.found.dead) if r is record]
+    ranked = [(other, c.nearest.distance if c.nearest else FAR, i, c) for other, i, c in near]
+    return min(ranked, key=lambda n: n[:3])[3] if ranked else None
 
 
 def _miss(code: str, attr: str, record: Record) -> Miss:

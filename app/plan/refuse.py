@@ -17,7 +17,7 @@ MOST_LISTED = 1000
 """More partitions than this are not tried one by one."""
 
 WEIGHT: Mapping[str, float] = {
-    "structure": 20, "partition": 10, "scan": 9, "type": 8, "slot": 6, "points": 6, "or": 6, "gap": 5, "filter": 5,
+    "structure": 20, "partition": 10, "way": 10, "scan": 9, "type": 8, "slot": 6, "points": 6, "or": 6, "gap": 5, "filter": 5,
     "order": 4, "partial": 4, "stale": 3, "age": 3, "limit": 3, "subset": 2, "fields": 2,
 }  # fmt: skip
 
@@ -53,6 +53,7 @@ GENERIC: Mapping[str, str] = {
     "age": "`{attr}` in {path} may be older than this read allows",
     "subset": "{path} holds only some of `{attr}`",
     "join": "{path} cannot be joined",
+    "way": "{path} holds `{attr}`, and nothing this read knows leads there",
     "slot": "the keys of {path} do not lie in one slot",
     "type": "the type of {path} does not answer `{attr} {op}`",
 }
@@ -88,6 +89,8 @@ def refusals(match: Match, arranged: Arranged, dialect: Dialect, has_all: bool) 
     if path.only:
         for cond in uncovered(path.only, match.single.where):
             yield Refusal("partial", cond.attr, cond.op)
+    if path.sparse and (match.order[0].kind is None or match.order[0].kind is Kind.RECORD):
+        yield Refusal("partial", match.order[0].part.attr, "not null")
     single = match.single
     if (single.strong and not path.strong) or 0 < single.age < path.lag:
         yield Refusal("stale", blocker=path.name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
-from app.plan.types import Level, Miss
+from app.plan.types import Level, Miss, Plan
+from app.rules.remedies import remedies
 from app.rules.rule import Ask, Evidence, Finding, PlanCase, rule
 from app.rules.weigh import ask_row, at_rate, cell, rate_evidence, spread_evidence
 from app.rules.words import duration
@@ -98,11 +99,17 @@ def check(case: PlanCase) -> Iterator[Finding]:
         cell(case),
         f"{case.pattern.operation} {then}{at_rate(case)}: {first.attr} in {first.path}{_ages(case, first)}",
         (*_figures(case, first), *spread_evidence("requests", plan.requests), *rate_evidence(case)),
+        remedies(case, _young),
         asks=(ask,),
         model=case.model.name,
         structure=next((r.structure for r in case.records if r.name == first.path), ""),
         patterns=(case.pattern.operation,),
     )
+
+
+def _young(plan: Plan) -> bool:
+    """Served, with nothing that is too old in the way."""
+    return plan.served and not plan.missing and all(m.code != "age" for m in plan.misses)
 
 
 def _age(case: PlanCase, miss: Miss) -> float | None:

@@ -15,6 +15,7 @@ from app.plan.types import Level, Plan
 from app.plan.write import plan_write
 from app.rules.remedy import Remedy
 from app.rules.remedy_hold import hold
+from app.rules.remedy_near import nearly
 from app.rules.remedy_ways import apart, found, ways_in
 from app.rules.rule import Fix, PlanCase
 
@@ -24,7 +25,7 @@ def remedies(case: PlanCase, good: Callable[[Plan], bool]) -> tuple[Fix, ...]:
     if case.plan.level is Level.SCATTER and not case.store.can.table_per_query:
         return ()  # every node is asked because of where records lie, not for want of an index
     name = case.model.name
-    known = chain(hold(case), ways_in(case, case.query), apart(case)) if case.query else found(case)
+    known = chain(nearly(case), hold(case), ways_in(case, case.query), apart(case)) if case.query else found(case)
     for remedy in known:
         plan = _replanned(case, remedy)
         if plan is not None and good(plan):

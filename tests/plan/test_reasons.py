@@ -252,3 +252,64 @@ def test_unknown_statistics_do_not_stop_a_plan() -> None:
     plan = plan_read(query, (w.record("things", "things", "thing", w.M, ("thing.id",)),), w.ORDERS)
     assert plan.level is Level.SCAN
     assert Stat(1).distinct == 1
+
+
+def _orders(name: str, *held: Held, gsi: bool = False, age: float = 0) -> Record:
+    made = w.record(name, name, "order", w.D, (f"{name}#{{order.id}}",), held=held)
+    root = replace(made.shape[0], age=age)
+    made = replace(made, shape=(root, *made.shape[1:]))
+    if not gsi:
+        return made
+    late = AccessPath(f"{name}.GSI1", "order", parts(["{order.buyer_id}"]), strong=False, lag=1, kind="gsi")
+    return replace(made, paths=(late,))
+
+
+def _buyer(age: float = 0) -> Held:
+    return Held("user", frozenset({"user.name"}), w.up(w.BUYER), 0, age=age, how="copy")
+
+
+def _asked(strong: bool = False, age: float = 60, by: str = "order.id") -> Query:
+    needs = (
+        w.need("order", {"order.status"}, where=(w.eq(by),), age=inf),
+        w.need("user", {"user.name"}, w.up(w.BUYER), 0, age=age, strong=strong),
+    )
+    return Query("Order with its buyer", "get", needs)
+
+
+def test_each_structure_that_nearly_gave_it_says_why() -> None:
+    """One copy is too old, another lies where no condition leads: both are told, each with its own fix."""
+    users = w.record("users", "users", "user", w.D, ("U#{user.email}",))
+    records = (_orders("old", _buyer(600)), users)
+    plan = plan_read(_asked(), records, w.ORDERS)
+    assert plan.level is Level.IMPOSSIBLE
+    told = {m.path: m for m in plan.misses}
+    assert (told["old"].code, told["users"].code) == ("age", "partition")
+    assert "sooner" in told["old"].fix
+    assert "user.id" in told["users"].fix
+    assert plan.missing == ("user.name",)
+
+
+def test_a_copy_behind_an_index_that_lags() -> None:
+    """Young enough, and held; but the only way there may not know the record yet."""
+    base = replace(_orders("orders", gsi=True), shape=(Held("order"), _buyer()))
+    plan = plan_read(_asked(strong=True, by="order.buyer_id"), (base,), w.ORDERS)
+    assert (plan.level, codes(plan)) == (Level.IMPOSSIBLE, ["stale"])
+    assert "follows the record at once" in plan.misses[0].fix
+
+
+def test_a_subset_that_is_all_there_is() -> None:
+    """Ten comments are embedded, all are asked for, and nothing else holds them."""
+    posts = tuple(r for r in w.blog(True) if r.of != "comment")
+    plan = plan_read(w.read_post(0, 600, False), posts, w.BLOG)
+    assert plan.level is Level.IMPOSSIBLE
+    assert "subset" in codes(plan)
+    assert "structure of its own" in next(m.fix for m in plan.misses if m.code == "subset")
+
+
+def test_what_lies_behind_a_record_that_cannot_be_read() -> None:
+    """The buyer would be found by its key, if only the order could be read: that reason comes first."""
+    orders = w.record("orders", "orders", "order", w.D, ("{order.seller_id}",))
+    users = w.record("users", "users", "user", w.D, ("{user.id}",))
+    plan = plan_read(_asked(), (orders, users), w.ORDERS)
+    assert (plan.level, codes(plan), plan.missing) == (Level.IMPOSSIBLE, ["partition", "way"], ())
+    assert "users holds `user.name`" in plan.misses[1].what
