@@ -17,8 +17,8 @@ MOST_LISTED = 1000
 """More partitions than this are not tried one by one."""
 
 WEIGHT: Mapping[str, float] = {
-    "structure": 20, "partition": 10, "way": 10, "scan": 9, "type": 8, "slot": 6, "points": 6, "or": 6, "gap": 5, "filter": 5,
-    "order": 4, "partial": 4, "stale": 3, "age": 3, "limit": 3, "subset": 2, "fields": 2,
+    "structure": 20, "partition": 10, "way": 10, "scan": 9, "type": 8, "slot": 6, "points": 6, "or": 6, "gap": 5,
+    "filter": 5, "order": 4, "partial": 4, "stale": 3, "age": 3, "limit": 3, "subset": 2, "fields": 2,
 }  # fmt: skip
 
 ORDER_WORDS: Mapping[str, str] = {

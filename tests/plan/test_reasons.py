@@ -10,7 +10,7 @@ import pytest
 from app.model.spread import ONE, Spread
 from app.plan.choose import best
 from app.plan.read import plan_read
-from app.plan.types import AccessPath, Cond, Held, Level, Plan, Query, Single, Stat
+from app.plan.types import AccessPath, Cond, Held, Level, Plan, Query, Record, Single, Stat
 from tests.plan import worlds as w
 from tests.plan.dialects import dialect_of
 from tests.plan.notation import parts, world
