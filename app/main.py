@@ -21,7 +21,7 @@ from app.storage.migrate import open_database
 from app.templating import STATIC, html_of
 from app.views import errors
 from app.views.opened import Desk
-from app.views.proofs.runs import Prover
+from app.views.proofs.runs import Door, Prover
 from app.views.routes import router as pages
 from app.views.sign_in import SignIn
 
@@ -49,8 +49,11 @@ class Static(StaticFiles):
         return response
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The studio for these settings. The database is opened when it starts and closed when it stops."""
+def create_app(settings: Settings, door: Door | None = None) -> FastAPI:
+    """The studio for these settings. The database is opened when it starts and closed when it stops.
+
+    `door`: what proves models, for tests that have no engine.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -59,7 +62,7 @@ def create_app(settings: Settings) -> FastAPI:
         db = open_database(settings.url)
         app.state.db = db
         app.state.desk = Desk(db)
-        prover = Prover(db, settings.prove)
+        prover = Prover(db, settings.prove, door)
         app.state.prover = prover
         yield
         await run_sync(prover.close)
