@@ -7,6 +7,7 @@ from math import ceil, inf, sqrt
 
 from app.model.spread import ONE, ZERO, Spread
 from app.plan.asked import Asked, open_place
+from app.plan.billed import units
 from app.plan.flow import Figures, Flow
 from app.plan.numbers import TINY, Numbers, share
 from app.plan.order import Arranged
@@ -37,11 +38,14 @@ class Cost:
     """Records read besides, by their keys, for what the path does not hold."""
     entry: float = 1
     """What walking an entry weighs, where fetching a record weighs two."""
+    billed: float = 0
+    """Bytes on average as the store bills and rounds them (0: as they are read)."""
 
     @property
     def work(self) -> float:
         """One figure to choose by: a request is worth many entries, half a kilobyte one."""
-        return 50 * self.requests.avg + self.entry * self.keys + 2 * self.records.avg + self.bytes.avg / 500
+        size = self.billed or self.bytes.avg
+        return 50 * self.requests.avg + self.entry * self.keys + 2 * self.records.avg + size / 500
 
 
 def estimate(
@@ -74,6 +78,9 @@ def estimate(
         most = _at_least(most, high)
     cost = _cost(flow, asked, numbers.size, (avg, high, most), entry_bytes, nodes)
     cost.entry = 2 / dialect.combine.fetch
+    if unit := dialect.writing.read_unit:
+        of = cost.requests.avg, cost.records.avg, cost.bytes.avg, cost.fetched, numbers.size.avg
+        cost.billed = unit * units(match, dialect, 1.0, *of)
     return cost
 
 
@@ -120,7 +127,7 @@ def _cost(
         nodes=nodes,
         streams=streams + _batches(fetched, asked.batch),
         fetched=avg[0] if asked.inside else fetched,
-        jumps=flow.gap > 0 and avg[0] < flow.entries / 5,
+        jumps=(flow.gap > 0 or flow.hops is not None) and avg[0] < flow.entries / 5,
         scattered=scattered,
         buckets=asked.buckets,
         visited=avg[3],

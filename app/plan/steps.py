@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.model.spread import ONE, Spread
+from app.plan.billed import units
 from app.plan.choose import Choice, best
 from app.plan.cover import Pieces, cover, neighbours, pieces, whole
 from app.plan.known import Way, holding, known
@@ -46,11 +47,22 @@ class Read:
         return self.records[0]
 
     @property
+    def units(self) -> float:
+        """Read units as the store bills and rounds them, of a strong read (0: it bills none)."""
+        cost = self.served.cost if self.served is not None else None
+        match = self.served.match if self.served is not None and self.how != "collection" else None
+        fetched, one = (cost.fetched, self.record.size.avg) if cost is not None and match is not None else (0.0, 0.0)
+        return units(
+            match, self.record.dialect, self.inputs.avg, self.requests.avg, self.read.avg, self.bytes.avg, fetched, one
+        )
+
+    @property
     def work(self) -> float:
         """The same figure as `Cost.work`, for all inputs."""
         sorts = self.served.work - self.served.cost.work if self.served else 0.0
         entry = self.served.cost.entry if self.served else 1.0
-        total = 50 * self.requests.avg + entry * self.keys + 2 * self.read.avg + self.bytes.avg / 500 + sorts
+        size = self.units * self.record.dialect.writing.read_unit or self.bytes.avg
+        total = 50 * self.requests.avg + entry * self.keys + 2 * self.read.avg + size / 500 + sorts
         return total * CACHED if self.record.purpose == "cache" else total
 
 

@@ -8,7 +8,7 @@ from math import ceil
 from app.model.spread import ZERO, Spread
 from app.plan.charge import by_cost
 from app.plan.independent import independent
-from app.plan.match import unseen, whole_keys
+from app.plan.match import unseen
 from app.plan.serve import Served
 from app.plan.steps import Read
 from app.plan.types import Kind, Level, Match, Miss, Plan, Query, Record, Step
@@ -182,31 +182,11 @@ def residual(served: Served) -> tuple[str, ...]:
     return (*out, "or") if served.unfolded else tuple(out)
 
 
-def by_key(match: Match) -> bool:
-    """Are whole primary keys asked for, one or several?"""
-    return match.path.primary and match.path.unique and whole_keys(match) > 0
-
-
 def units(query: Query, read: Read) -> float:
-    """Billed read units: each record by itself for reads by key, the sum of a page for ranges; halved for eventual
-    reads."""
-    unit = read.record.dialect.writing.read_unit
-    if not unit:
-        return 0.0
+    """Billed read units; halved for eventual reads."""
     need = query.needs[read.need]
-    requests = max(read.requests.avg, 1.0)
-    if read.served is not None and read.how != "collection" and by_key(read.served.match):
-        one = read.bytes.avg / read.read.avg if read.read.avg else 0.0
-        asked = read.inputs.avg * whole_keys(read.served.match)  # a key that nothing has is billed too
-        total = max(read.read.avg, asked) * max(1, ceil(one / unit))
-    else:
-        fetched = read.served.cost.fetched if read.served is not None else 0.0
-        if fetched and read.served is not None and not read.served.path.fetches:
-            requests = max(1.0, requests - ceil(round(fetched / read.record.dialect.joins.list_max, 6)))
-        total = requests * max(1, ceil(read.bytes.avg / requests / unit))
-        total += fetched * max(1, ceil(read.record.size.avg / unit))
     strong = need.strong and (read.served is None or read.served.path.strong)
-    return total if strong else total / 2
+    return read.units if strong else read.units / 2
 
 
 def notes(query: Query, reads: Sequence[Read]) -> tuple[str, ...]:
