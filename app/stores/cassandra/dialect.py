@@ -95,12 +95,12 @@ def veto(match: Match) -> Iterable[Miss]:
 def _beside(match: Match) -> Iterable[Miss]:
     """An index takes one value, and beside it the whole partition key by = or nothing: the rest would be filtered."""
     path, single = match.path, match.single
-    own = {w.part.attr for w in match.partition or match.order[:1]}
+    own = _indexed(match)
     key = {p.attr for p in path.placed_by if p.attr} - own
     for cond in single.where:
         if cond.attr in own and cond.op == "in":
             yield Miss("points", f"IN is not supported on {cond.attr}: an index takes one value", path.name, cond.attr)
-    if own & {w.part.attr for w in match.order}:  # of a column of the key: it stands in for the key's own order
+    if path.kind == "index" and own & {w.part.attr for w in match.order}:  # the index stands in for the key's order
         order = {w.part.attr for w in match.order} - {p.attr for p in path.placed_by} - own
         yield from (_filtered(path.name, c) for c in single.where if c.attr in order)
     named = [c for c in single.where if c.attr in key]
@@ -112,6 +112,13 @@ def _beside(match: Match) -> Iterable[Miss]:
             yield Miss("partition", what, path.name, cond.attr)
         else:
             yield _filtered(path.name, cond)
+
+
+def _indexed(match: Match) -> set[str]:
+    """The column of the index."""
+    if match.path.kind == "index":
+        return {w.part.attr for w in match.partition}
+    return {(match.order[-1] if match.partition else match.order[0]).part.attr}
 
 
 def _filtered(path: str, cond: Cond) -> Miss:

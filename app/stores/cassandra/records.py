@@ -93,7 +93,7 @@ def paths_of(structure: Structure, model: Candidate, world: World) -> tuple[Acce
     partition = columns(structure.partition_key, of, world)
     order = columns(structure.clustering_key, of, world, len(partition))
     primary = AccessPath(name, of, partition, order, unique=True, primary=True)
-    indexes = (_index(i, primary, structure, world) for i in structure.indexes if i.keys)
+    indexes = (path for i in structure.indexes if i.keys for path in _index(i, primary, structure, world))
     views = (_view(v, primary, world) for v in views_of(structure, model))
     return (primary, *indexes, *views, AccessPath(f"{name} scan", of, scan=True, kind="scan"))
 
@@ -108,23 +108,21 @@ def index_name(index: Index, structure: Structure) -> str:
     return index.name or f"{structure.name}_{column}"
 
 
-def _index(index: Index, primary: AccessPath, structure: Structure, world: World) -> AccessPath:
+def _index(index: Index, primary: AccessPath, structure: Structure, world: World) -> Iterable[AccessPath]:
     """An index holds, on each node, the rows of that node: without the partition key all are asked.
 
-    Behind the column lies the table's own key. A legacy index answers equality only; an SAI also a
-    range, though not together with the partition key here, and neither gives an order.
+    Behind the column lies the table's own key. A legacy index answers equality only; an SAI also a range, within one
+    partition behind any beginning of the clustering key. Neither gives an order.
     """
     own = columns(index.keys[:1], structure.of, world, 1000)
-    key = (*primary.partition, *primary.order)
-    ranged = index.type.lower() in SAI
-    return AccessPath(
-        f"{structure.name}.{index_name(index, structure)}",
-        structure.of,
-        partition=() if ranged else own,
-        order=(*own, *key) if ranged else key,
-        placed_by=primary.partition,
-        kind="sai" if ranged else "index",
-    )
+    key, of, placed = (*primary.partition, *primary.order), structure.of, primary.partition
+    name = f"{structure.name}.{index_name(index, structure)}"
+    if index.type.lower() not in SAI:
+        yield AccessPath(name, of, own, key, placed_by=placed, kind="index")
+        return
+    yield AccessPath(name, of, order=(*own, *key), placed_by=placed, kind="sai")
+    for first in range(len(primary.order) + 1):
+        yield AccessPath(name, of, placed, (*primary.order[:first], *own), placed_by=placed, kind="sai")
 
 
 def _view(view: Structure, base: AccessPath, world: World) -> AccessPath:
