@@ -18,6 +18,7 @@ from app.starters.held import figures
 from app.starters.times import clock_of, keep_of
 from app.starters.ways import Way, plain, served, ways
 from app.starters.words import entity_of, listed, plural, short, span
+from app.stores.common_query import equal_to
 
 Plain = dict[str, Any]
 DAY = 86_400.0
@@ -205,3 +206,9 @@ def _unique(design: Design, entity: str) -> Iterator[Plain]:
         if together and together != key:
             own = [a for a in design.world.fields.get(entity, ()) if a in together]
             yield {"keys": own, "unique": "yes", "note": f"no two rows share {' and '.join(map(short, own))}"}
+    for pattern in design.project.patterns:
+        if pattern.action != "upsert" or pattern.entity != entity or key:
+            continue
+        own = list(equal_to(pattern.where, design.world, entity))
+        if own and all(entity_of(a) == entity for a in own):
+            yield {"keys": own, "unique": "yes", "note": f"{pattern.operation} finds the row that is there by it"}
