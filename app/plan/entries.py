@@ -29,6 +29,10 @@ def entries_of(
     taken from its arrays.
     """
     paths = [p for p in record.paths if not p.scan and p.kind != "scan"]
+    same = frozenset(a for a, old in change.before.items() if a in touched and change.literals.get(a) == old)
+    if same and same == touched and op == "set":
+        return {}
+    touched -= same
     keyed = frozenset(p.attr for p in (*record.primary.partition, *record.primary.order))
     found = {p.name: (p, _of_path(p, op, touched, change, world, pushed, keyed)) for p in paths}
     rewrite = record.dialect.writing.all_indexes and op not in ("put", "remove")

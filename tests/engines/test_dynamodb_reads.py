@@ -296,4 +296,4 @@ def billed(plan: Plan, step: Step, share: float, units: float, count: int) -> No
     if share == 1:
         assert units == pytest.approx(each, abs=0.5 * (count - 1))
     least, most = sorted((each, each * share))
-    assert least - 0.5 <= units <= most + 0.5 + 0.05 * most, (units, each, share)
+    assert least - 0.5 * count <= units <= most + 0.5 * count + 0.05 * most, (units, each, share)
