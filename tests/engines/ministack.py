@@ -12,7 +12,6 @@ from pathlib import Path
 from tests.engines.dynalite import ready
 from tests.engines.server import Engine, Missing
 
-
 FIRST_THAT_BILLS = (1, 5)
 """Before, each write cost one unit, whatever it wrote."""
 

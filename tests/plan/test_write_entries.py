@@ -107,10 +107,16 @@ def test_row_versions_cost_an_entry_in_every_index() -> None:
     quiet = replace(change, sets={"post.body": "param"})
     assert entries_of(row, "set", frozenset({"post.body"}), quiet, BLOG) == {}
     # a name in a predicate is enough, also for a row outside of it
-    gate = replace(change, sets={"post.state": "param"}, literals={"post.state": "shut"}, before={"post.state": "shut"})
+    gate = replace(change, sets={"post.state": "param"}, literals={"post.state": "gone"}, before={"post.state": "shut"})
     named = entries_of(row, "set", frozenset({"post.state"}), gate, BLOG)
     assert named["posts.slug"][1] == (1, 0, 0)
     assert "posts.open" not in named
+
+
+def test_the_value_it_has_writes_no_entry() -> None:
+    same = {"literals": {"post.slug": "x"}, "before": {"post.slug": "x"}}
+    assert written(WHOLE, "set", "slug", **same) == (0, 0, 0)
+    assert written(WHOLE, "set", "slug title", **same) == (0, 0, 1)
 
 
 def test_a_moved_record_is_a_new_one() -> None:
