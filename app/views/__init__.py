@@ -49,6 +49,8 @@ How editing works
   undo, meters and live message always; the parts of the page on screen by its `here` (sent as `page`): the workbench
   answers rows, other pages say `<main id="main" class="page" data-page="entities" data-refresh="/p/1/entities">` and
   are fetched again and morphed after every change (give what has state or focus a stable id).
+* What takes longer than a request runs in the background and is asked for by its number: `app.views.proofs` starts a
+  proof in a thread, and the part that shows it is fetched with `hx-trigger="every 1s"` until it has ended.
 * Own forms of a page: plain `method="post"` forms that answer 303 to a page work without any of this. With
   `data-send` the form is sent by `net.js` in the order of edits and its answer is handled as above.
 """

@@ -64,9 +64,9 @@ class Progress(Page):
 
     @property
     def counted(self) -> str:
-        """`120 of 400`, or empty."""
+        """`3 of 14 steps`, or empty."""
         step = self.live.at if self.live else None
-        return f"{number(step.done)} of {number(step.total)}" if step and step.total else ""
+        return f"{number(step.done)} of {number(step.total)} steps" if step and step.total else ""
 
     @property
     def elapsed(self) -> str:
