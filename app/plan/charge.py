@@ -79,7 +79,7 @@ class _Way:
             yield self._bitmap([self._walked(s) for s in parts], served.cost.records.avg)
         else:
             index, keys, rows = self._walked(served)
-            if served.path.kind not in costs.bitmap_only and not _listed_hash(served):
+            if served.path.kind not in self.task.dialect.bitmaps and not _listed_hash(served):
                 read = 0.0 if served.covered else self._fetched(rows) * costs.random
                 yield self._offer(served, 0.0, index + read + rows * self._each(self.judged))
             if any(w.conds for w in served.match.order):

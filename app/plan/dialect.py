@@ -134,6 +134,13 @@ class Single:
     """Records passed over before the last page."""
     buckets: bool = False
     """Stored records are buckets: they follow each other in the order of what they are cut by."""
+    fill: float = 1
+    """Share of what is found that conditions on other entities keep: so many more are read to fill the limit."""
+
+    @property
+    def filled(self) -> float:
+        """Records found before so many are kept as the limit asks for."""
+        return self.limit / self.fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,8 +329,7 @@ class Costs:
 
     `page`: bytes of a page, `fill`: the part of an index page in use. `random`: a page read anywhere. `record`,
     `entry`, `operator`: handling a row, an index entry, judging one condition. `words`: operators that taking a text
-    apart costs. `hashed_list`: values from which on a list is looked up rather than gone through. `bitmap_only`: kinds
-    of index that give places, never rows one after the other.
+    apart costs. `hashed_list`: values from which on a list is looked up rather than gone through.
     """
 
     page: float
@@ -334,7 +340,6 @@ class Costs:
     operator: float
     words: float = 100
     hashed_list: float = 9
-    bitmap_only: frozenset[str] = frozenset()
 
 
 MERGED = "intersection"
@@ -369,6 +374,7 @@ class Dialect:
     partial_sort: bool = False  # finishes an order the path began, group by group
     prefers_index: bool = False  # an index with any condition beats a scan, whatever the cost
     combine: Combine = Combine()
+    bitmaps: frozenset[str] = frozenset()  # kinds of path that give all their places before the first record is read
     heap: bool = False  # records lie apart from every index, the primary key too; a union is one of places, not entries
     entry_filters: bool = False  # an entry that holds all that is needed is judged by any condition on what it holds
     race: int = 0  # results after which an engine that tries plans out picks one; 0: by cost

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from math import ceil, inf, log, prod
 
 from app.plan.asked import Asked
+from app.plan.hop import hops
 from app.plan.match import implies, narrowing, on_record, whole_keys
 from app.plan.numbers import UNKNOWN_DISTINCT, Numbers, share
 from app.plan.order import Arranged, follows
 from app.plan.skip import jumps
 from app.plan.types import Cond, Dialect, Kind, Match
 
-ONE_SIDED = frozenset({"<", "<=", ">", ">="})
 Figures = tuple[float, float, float, float]
 """Entries walked, records read, results returned, buckets visited."""
 
@@ -25,13 +25,14 @@ class Flow:
     """
 
     __slots__ = (
-        "along", "arranged", "arrays", "checked", "entries", "gap", "late", "match", "passes", "per_record",
-        "population", "relief", "seeks", "stats", "total", "weight",
+        "along", "arranged", "arrays", "at_once", "checked", "entries", "gap", "hops", "late", "match", "passes",
+        "per_record", "population", "relief", "seeks", "stats", "total", "weight",
     )  # fmt: skip
 
     def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers) -> None:
         self.match, self.arranged, self.stats = match, arranged, numbers.stats
         path = match.path
+        self.at_once = path.kind in dialect.bitmaps
         self.population = numbers.population
         if path.only:
             self.population *= prod(share(c, numbers.stats) for c in path.only)
@@ -47,7 +48,8 @@ class Flow:
         self.checked = self.passes = 1.0
         if match.checks or match.residual:
             used = narrowing(match)
-            self.checked = self._kept(numbers, (c for c in match.checks if id(c) not in used))
+            many = frozenset(w.part.attr for w in match.order if w.part.many)
+            self.checked = self._kept(numbers, (c for c in match.checks if id(c) not in used), many)
             self.passes = self.checked * self._kept(numbers, (c for c in match.residual if id(c) not in used))
             if numbers.groups:
                 self._related(numbers, used)
@@ -55,10 +57,11 @@ class Flow:
         for w in match.order:
             if w.count != 1 and w.tight and w.kind is Kind.POINTS:
                 self.seeks *= w.count
-        self.gap = self._gap(numbers) if match.checks and dialect.skips else 0.0
-        self.along = self.checked
-        if self.gap and dialect.skip_run:
+        self.gap, self.along, self.hops = 0.0, self.checked, None
+        if match.checks and dialect.skip_run:
             self.gap, self.along = jumps(match, numbers, self.entries, self.seeks, dialect.skip_run)
+        elif match.checks and dialect.skips:
+            self.hops = hops(match, numbers, self.seeks)
         judged = on_record(match, dialect) or bool(match.single.any_of)
         self.late = dialect.late_fetch and not judged and self._ordered_entries()
 
@@ -71,10 +74,12 @@ class Flow:
         self.checked = min(1.0, self.checked * on_entry / before)
         self.passes = min(self.checked, self.passes * numbers.lift(self.match.single.where) / before)
 
-    def _kept(self, numbers: Numbers, conds: Iterable[Cond]) -> float:
-        if not self.relief:
+    def _kept(self, numbers: Numbers, conds: Iterable[Cond], many: frozenset[str] = frozenset()) -> float:
+        """Share of what meets conditions: of records, and of entries where their part is an array."""
+        if not self.relief and not many:
             return numbers.kept(conds)
-        return prod(min(1.0, numbers.share(c) * self.relief.get(id(c), 1.0)) for c in conds)
+        shares = ((numbers.entries(c) if c.attr in many else numbers.share(c), c) for c in conds)
+        return prod(min(1.0, share * self.relief.get(id(c), 1.0)) for share, c in shares)
 
     def _elements(self, numbers: Numbers) -> tuple[float, float, frozenset[str]]:
         """Entries per record, entries per record among those in the bounds, and the array attributes."""
@@ -83,21 +88,13 @@ class Flow:
             return 1.0, 1.0, frozenset()
         arrays = frozenset(w.part.attr for w in many)
         elements = max((self.stats[a].elements for a in arrays if a in self.stats), default=1.0)
-        bound = [w for w in many if w.tight and w.kind is not None]
+        judged = set(map(id, self.match.checks))
+        bound = [w for w in many if w.kind is not None and (w.tight or any(id(c) in judged for c in w.conds))]
         if any((w.kind or 0) <= Kind.POINTS for w in bound):
             return elements, 1.0, arrays
         kept = prod(numbers.entries(c) for w in bound for c in w.conds)
         met = 1 - float((1 - min(kept, 1.0)) ** elements)  # share of records with an element in the bounds
         return elements, elements * kept / met if met else 1.0, arrays
-
-    def _gap(self, numbers: Numbers) -> float:
-        for w in self.match.order:
-            if w.part.attr and (not w.tight or (w.kind or 0) >= Kind.SPAN):
-                steps = (*self.match.partition, *self.match.order)
-                bound = [s.part.attr for s in steps if s.tight and s.kind is Kind.POINT and s.conds]
-                distinct = numbers.runs(w.part.attr, bound)
-                return _seeks(self.match) * self.seeks * distinct * (numbers.kept(w.conds) if w.tight else 1.0)
-        return 0.0
 
     def _ordered_entries(self) -> bool:
         """Can the entries be put in order before a record is read?"""
@@ -125,6 +122,8 @@ class Flow:
         keys, passed = entries, entries * self.checked
         if self.gap:
             keys = min(entries, self.gap + entries * self.along)
+        elif self.hops is not None:
+            keys = self.hops.walked(entries)
         records = passed / self.per_record
         if self.arrays and self.per_record == 1:
             records = min(passed, self.population)
@@ -137,15 +136,18 @@ class Flow:
     def _stopped(self, found: Figures, asked: Asked, offset: float) -> Figures:
         """Reading ends when the limit is filled, where results come in the order asked for."""
         keys, records, results, visited = found
-        limit, arranged = self.match.single.limit, self.arranged
+        limit, arranged = self.match.single.filled, self.arranged
+        offset /= self.match.single.fill
         want = limit + offset
         if arranged.kind == "partial":
-            keys = records = min(keys, self._groups(keys, want))
+            far = min(keys, self._groups(keys, want * keys / max(results, 1e-9)))
+            keys, records = far, records * far / max(keys, 1e-9)
         elif arranged.streaming:
             part = min(1.0, want / max(results, 1e-9))
             merged = arranged.kind == "merged"
             client = max(1.0, asked.each * asked.buckets) if merged else 1.0
-            keys = min(keys, keys * part * client + arranged.streams - 1)
+            if not self.at_once:
+                keys = min(keys, keys * part * client + arranged.streams - 1)
             records = min(records, records * part * client)
             if visited > 1 and not merged and self._sequential():
                 visited = min(visited, ceil(want / max(results / visited, 1e-9)))
@@ -153,17 +155,12 @@ class Flow:
         return keys, min(records, limit) if self.late else records, results, visited
 
     def _groups(self, keys: float, want: float) -> float:
-        stat = self.stats.get(self.arranged.ask[0][0])
-        group = max(1.0, keys / (stat.distinct if stat else UNKNOWN_DISTINCT))
+        given = [self.stats.get(a) for a, _ in self.arranged.ask[: self.arranged.given]]
+        group = max(1.0, keys / prod(s.distinct if s else UNKNOWN_DISTINCT for s in given))
         return ceil(want / group) * group
 
     def _sequential(self) -> bool:
         return all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
-
-
-def _seeks(match: Match) -> int:
-    """Entries met in vain for each value skipped over: before and after what is sought, or on its one open side."""
-    return 1 if len(match.checks) == 1 and match.checks[0].op in ONE_SIDED else 2
 
 
 def _relief(match: Match, numbers: Numbers) -> dict[int, float]:

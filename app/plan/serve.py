@@ -116,9 +116,9 @@ class Task:
     def follow(self, path: AccessPath) -> Served | None:
         """Serve the read by one path; None where the engine refuses it or it is of no use."""
         match, arranged = self.lay(path)
-        if not (path.scan or useful(match, arranged)):
-            return None
         has_all, covered = self.holds(match)
+        if not (path.scan or useful(match, arranged) or self._smaller(path, covered)):
+            return None
         if next(refusals(match, arranged, self.dialect, has_all), None) is not None:
             return None
         entries = bool(path.entry) or (path.holds is not None and not path.primary)
@@ -126,6 +126,10 @@ class Task:
         entry = self.entry_bytes(path) if covered or entries else 0.0
         cost = estimate(match, arranged, self.dialect, self.numbers, has_all, entry, self.nodes)
         return Served(match, arranged, cost, grade(match, arranged, cost), covered)
+
+    def _smaller(self, path: AccessPath, covered: bool) -> bool:
+        """Is all of this index less than the structure, where records lie apart from it?"""
+        return self.dialect.heap and (covered or (bool(path.only) and not path.hashed and path.kind not in SPECIAL))
 
     def works(self, path: AccessPath, before: Match | None = None) -> bool:
         """Would a path serve the read, order included, and better than one already laid?"""

@@ -261,8 +261,25 @@ def _note(node: Mapping[str, Any], found: Found) -> None:
         found.heap += seen
 
 
-CAN = {"enable_seqscan": "off", "enable_bitmapscan": "off"}
-"""Settings under which the server shows what an index can do."""
+def only(connection: Any, names: Iterable[str]) -> None:
+    """No other index of the table may be used, until all is undone."""
+    connection.execute(
+        "UPDATE pg_index SET indisvalid = false FROM pg_class c"
+        " WHERE c.oid = indexrelid AND indrelid = 'orders'::regclass AND relname <> ALL(%s)",
+        (list(names),),
+    )
+
+
+def pages_read(connection: Any) -> dict[str, int]:
+    """Pages read in this transaction, by index."""
+    said = "SELECT indexrelid::regclass::text, pg_stat_get_xact_blocks_fetched(indexrelid) FROM pg_index"
+    return dict(connection.execute(f"{said} WHERE indrelid = 'orders'::regclass").fetchall())
+
+
+def pages(connection: Any, index: str) -> int:
+    """Pages of an index."""
+    found = connection.execute("SELECT relpages FROM pg_class WHERE relname = %s", (index,)).fetchone()
+    return int(found[0])
 
 
 @contextmanager

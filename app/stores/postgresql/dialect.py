@@ -66,9 +66,8 @@ DIALECT = Dialect(
     heap=True,
     entry_filters=True,
     combine=Combine(most=16, fetch=200),  # random_page_cost 4 against 0.02 for an entry with its part of a leaf page
-    costs=Costs(
-        page=8192, fill=0.9, random=4, record=0.01, entry=0.005, operator=0.0025, bitmap_only=frozenset({"gin", "text"})
-    ),
+    bitmaps=frozenset({"gin", "text"}),
+    costs=Costs(page=8192, fill=0.9, random=4, record=0.01, entry=0.005, operator=0.0025),
     expand=Expand(server=True, visited="row"),
     veto=veto,
     wording=WORDING,
