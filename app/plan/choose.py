@@ -113,22 +113,38 @@ def _either(task: Task, paths: tuple[AccessPath, ...]) -> tuple[list[Served], tu
     found: list[Served] = []
     if task.dialect.residual is not Use.REFUSED:
         found = _filtering(task, paths, passes)
-    each = _each(task, paths, None if task.dialect.heap else single.needs)
-    covered = {s.covered for s in each if s is not None}
-    if len(covered) > 1 and task.dialect.fetch is Use.SERVER:
-        each = _each(task, paths, None)  # what one branch reads of its records, the union reads of all
-    union, blocked = unite(task, each)
+    union, blocked = unite(task, _branches(task, paths))
     if union is not None:
         found.append(union)
     return found, blocked
 
 
-def _each(task: Task, paths: tuple[AccessPath, ...], needs: frozenset[str] | None) -> list[Served | None]:
-    """What serves each branch of an `or` by itself."""
+def _branches(task: Task, paths: tuple[AccessPath, ...]) -> list[Served | None]:
+    """What serves each branch of an `or`, as the union reads them: all of a branch where everything is sorted behind
+    it, records where any branch reads its own."""
     single = task.single
+    server = task.dialect.union is Use.SERVER
+    if server:
+        single = replace(single, limit=single.limit + single.offset if single.limit else 0.0, offset=0.0)
+    if task.dialect.heap:
+        single = replace(single, needs=None)
+    each = _each(single, task, paths)
+    found = [s for s in each if s is not None]
+    if not server or len(found) < len(each):
+        return each
+    once = single
+    if len({s.covered for s in found}) > 1:
+        once = replace(once, needs=None)
+    if single.limit and task.ask and not all(s.arranged.streaming for s in found):
+        once = replace(once, limit=0.0)
+    return each if once is single else _each(once, task, paths)
+
+
+def _each(single: Single, task: Task, paths: tuple[AccessPath, ...]) -> list[Served | None]:
+    """What serves each branch of an `or` by itself."""
     return [
         best(
-            replace(single, where=single.where + branch, any_of=(), needs=needs),
+            replace(single, where=single.where + branch, any_of=()),
             paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
         ).served_by
         for branch in single.any_of

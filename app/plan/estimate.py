@@ -71,7 +71,7 @@ def estimate(
         most = flow.at(widest, asked, last)
         if top == inf and not single.limit:
             most = (inf, inf, inf, most[3])
-    if single.limit and arranged.streaming and flow.passes < 1:
+    if single.limit and arranged.streaming and flow.passes * single.fill < 1:
         high, most = _late(flow, asked, high, most, widest)
     if arranged.kind == "partial":  # whole groups are read: more entries may end in a smaller last group
         high = _at_least(high, avg)
@@ -93,12 +93,12 @@ def _late(flow: Flow, asked: Asked, high: Figures, most: Figures, widest: float)
 
     The p99 is k/p and 2.33 standard deviations √(k(1−p))/p; at most, everything within the bounds.
     """
-    limit, passes = flow.match.single.limit, max(flow.passes, TINY)
+    limit, passes = flow.match.single.limit, max(flow.passes * flow.match.single.fill, TINY)
     far = (limit + 2.33 * sqrt(limit * (1 - passes))) / passes
     keys, records, _, _ = flow.walked(widest, asked)
     share = far * flow.checked if flow.checked < 1 else far
     high = (max(high[0], min(far, keys)), max(high[1], min(share, records)), high[2], high[3])
-    if flow.late:
+    if flow.late and flow.match.single.fill == 1:
         high, records = (high[0], min(high[1], limit), high[2], high[3]), min(records, limit)
     return high, (max(most[0], keys), max(most[1], records), most[2], most[3])
 

@@ -50,7 +50,7 @@ def _order(path: AccessPath, dialect: Dialect, named: Named, done: set[int]) -> 
         narrows = tight and kind is not None and kind < Kind.ENTRY
         if not narrows:
             step = Walked(part, kind, step.count, 1, step.conds, step.exact, False)
-            if step.conds and reached and later and kind is not Kind.RECORD and part.column != column:
+            if step.conds and reached and later and part.column != column and _on_entry(kind, path):
                 checks += step.conds
                 if step.exact:
                     done.update(map(id, step.conds))
@@ -61,6 +61,11 @@ def _order(path: AccessPath, dialect: Dialect, named: Named, done: set[int]) -> 
             tight = narrows and kind is not None and kind < Kind.SPAN
         column = part.column
     return tuple(steps), checks
+
+
+def _on_entry(kind: Kind | None, path: AccessPath) -> bool:
+    """Can the entry judge it? Where records have several, only what bounds them."""
+    return kind is not Kind.RECORD and not (kind is Kind.ENTRY and any(p.many for p in path.order))
 
 
 def uncovered(only: Sequence[Cond], where: Sequence[Cond]) -> tuple[Cond, ...]:

@@ -50,7 +50,7 @@ def wanted(single: Single, stats: Mapping[str, Stat]) -> Ask:
     """
     if not single.order:
         return ()
-    fixed = {c.attr for c in single.where if c.op == "="}
+    fixed = {c.attr for c in single.where if c.op in ("=", "null")}
     out = []
     for attr, way in single.order:
         if attr in fixed:
@@ -69,6 +69,8 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
     if match.path.hashed or match.path.kind in SPECIAL:
         return _made(Arranged("", ask, 1, 0, "hashed", ask[0][0]), dialect)
     turn, streams, given, at, precision = 0, 1.0, 0, 0, 0.0
+    # values of later parts are no bounds where the engine walks the whole path for its order
+    entered = bool(match.partition) or dialect.lead is not Use.EACH or any(w.kind is not None for w in match.order[:1])
     why = blocker = ""
     for step in match.order:
         if at == len(ask):
@@ -86,7 +88,7 @@ def arrange(match: Match, ask: Ask, dialect: Dialect) -> Arranged:
                 given, at = given + 1, at + 1
             elif at == len(ask) - 1 and _fine(match, step):
                 precision = part.kept.bucket
-        elif step.kind is Kind.POINT:
+        elif step.kind is Kind.POINT and (entered or not step.conds):
             continue
         elif step.kind is Kind.POINTS and step.tight and streams * step.count <= dialect.merge:
             streams *= step.count

@@ -86,10 +86,10 @@ def refusals(match: Match, arranged: Arranged, dialect: Dialect, has_all: bool) 
     if dialect.residual is Use.REFUSED and match.residual:
         yield from _left_over(match)
     path = match.path
-    if path.only:
-        for cond in uncovered(path.only, match.single.where):
-            yield Refusal("partial", cond.attr, cond.op)
-    if path.sparse and (match.order[0].kind is None or match.order[0].kind is Kind.RECORD):
+    lacking = uncovered(path.only, match.single.where) if path.only else ()
+    for cond in lacking:
+        yield Refusal("partial", cond.attr, cond.op)
+    if path.sparse and not lacking and match.order[0].kind in (None, Kind.RECORD):
         yield Refusal("partial", match.order[0].part.attr, "not null")
     single = match.single
     if (single.strong and not path.strong) or 0 < single.age < path.lag:
@@ -111,7 +111,7 @@ def _partition(match: Match, dialect: Dialect) -> Iterator[Refusal]:
             word = "endless" if step.count >= ENDLESS else "unbound"
             yield Refusal("partition", attr, "", attr, word)
         elif kind > Kind.POINTS:
-            word = "endless" if step.count >= ENDLESS else ""
+            word = "endless" if step.count >= ENDLESS else f"partition {match.path.kind}"
             yield Refusal("partition", attr, step.conds[0].op if step.conds else "", attr, word)
         elif step.count > MOST_LISTED:
             yield Refusal("partition", attr, "in", attr, "endless")

@@ -30,14 +30,14 @@ def _joined(task: Task, parts: list[Served]) -> Served:
     total = _sum([p.cost.returned for p in parts])
     keys, records = sum(p.cost.keys for p in parts), _sum([p.cost.records for p in parts])
     read = _sum([p.cost.bytes for p in parts])
-    kind = "none"
+    kind, streams = "none", True
     if task.ask:
         streams = all(p.arranged.streaming for p in parts) and len(parts) <= max(dialect.merge, 1)
         kind = "merged" if streams else "sorted" if dialect.sort is Use.SERVER else "client"
-        if streams and single.limit and total.avg:
-            part = min(1.0, single.limit / total.avg)
-            keys = keys * part + len(parts) - 1
-            records, read = records.times(part), read.times(part)
+    if streams and single.limit and total.avg:
+        part = min(1.0, (single.limit + single.offset) / total.avg)
+        keys = keys * part + (len(parts) - 1 if task.ask else 0)
+        records, read = records.times(part), read.times(part)
     requests = _sum([p.cost.requests for p in parts]) if dialect.union is Use.EACH else ONE
     level = max(p.level for p in parts)
     if requests.avg > 1:
@@ -50,7 +50,7 @@ def _joined(task: Task, parts: list[Served]) -> Served:
     )  # fmt: skip
     short = next((p.arranged for p in parts if p.arranged.why), Arranged())
     arranged = Arranged(kind, task.ask, len(parts), 0, short.why, short.attr, short.blocker)
-    return Served(parts[0].match, arranged, cost, level, branches=tuple(parts))
+    return Served(parts[0].match, arranged, cost, level, covered=all(p.covered for p in parts), branches=tuple(parts))
 
 
 def _sum(spreads: list[Spread]) -> Spread:

@@ -46,7 +46,7 @@ def condition(text: str) -> tuple[str, Any]:
 
 
 def typed(attr: str, raw: str) -> Any:
-    return int(raw) if isinstance(value(attr, 0), int) else raw
+    return int(raw) if attr != "name" and isinstance(value(attr, 0), int) else raw
 
 
 def stored(attr: str) -> str:
@@ -66,8 +66,8 @@ def filter_of(texts: Sequence[str]) -> dict[str, Any]:
     return out
 
 
-def find_of(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The find command of a case."""
+def find_of(body: Mapping[str, Any], ask: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """The find command of a case, sorted as the plan asks for it."""
     find: dict[str, Any] = {"find": "orders", "filter": filter_of(body.get("where", ()))}
     if any("text" in i for i in body.get("indexes", ())):
         words = [w for w in body["where"] if " match " in w]
@@ -75,8 +75,8 @@ def find_of(body: Mapping[str, Any]) -> dict[str, Any]:
         find["filter"] = {**({"$text": {"$search": words[0].partition(" match ")[2]}} if words else {}), **others}
     if "any of" in body:
         find["filter"]["$or"] = [filter_of(b) for b in body["any of"]]
-    if "order by" in body:
-        find["sort"] = {stored(a.lstrip("-")): -1 if a[0] == "-" else 1 for a in body["order by"]}
+    if ask:
+        find["sort"] = {stored(a.removeprefix("order.")): turn for a, turn in ask}
     for ours, theirs in (("limit", "limit"), ("offset", "skip")):
         if ours in body:
             find[theirs] = int(body[ours])
@@ -196,9 +196,11 @@ def _bounds(name: str, steps: Sequence[Step], found: Found) -> str:
 
 
 def near(got: float, planned: float, limit: float) -> bool:
-    """Within 15 % and a dozen; what stops at a limit varies by chance, here up to three standard deviations."""
-    luck = 0.0
-    if 0 < limit < planned:
-        kept = limit / planned
-        luck = 3 * sqrt(limit * (1 - kept)) / kept
-    return abs(got - planned) <= 12 + 0.15 * planned + luck
+    """Within 15 % and a dozen, and as far as chance goes."""
+    return abs(got - planned) <= 12 + 0.15 * planned + luck(limit, planned)
+
+
+def luck(limit: float, planned: float) -> float:
+    """What stops at a limit varies by chance: three standard deviations."""
+    kept = limit / planned if planned else 1.0
+    return 3 * sqrt(limit * (1 - kept)) / kept if 0 < kept < 1 else 0.0

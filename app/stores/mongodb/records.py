@@ -189,6 +189,7 @@ def index_paths(
                 only=gate,
                 placed_by=placed,
                 kind="wildcard",
+                sparse=True,
             )
         return
     parts = index_parts(index, of, world)
