@@ -28,7 +28,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="sql",
-    evidence="modelled",
+    evidence="reads, bytes and statements held against PostgreSQL 18, writes modelled",
     hints={
         "version": "18",
         "key": "order.user_id, order.created_at desc",

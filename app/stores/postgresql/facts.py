@@ -33,6 +33,7 @@ FACTS: Mapping[str, Fact] = {
     "disk_page_bytes": _soft(
         8192, "bytes per disk page", MEASURED, "a row lies in one page; longer values are moved out"
     ),
+    "item_bytes": _soft(4, "bytes of a line pointer", "measured: PostgreSQL 15.18", "for each row and index entry"),
     "toast_bytes": _soft(
         2000,
         "bytes of a row",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import takewhile
 
 from app.model.candidate import Candidate, Index, Structure
 from app.model.keys import KeyPart
 from app.plan import lay
-from app.plan.types import AccessPath, Cond, Part, Record, World
+from app.plan.types import AccessPath, Cond, Dialect, Held, Part, Record, World
 from app.stores.common_query import name_copies
 from app.stores.common_record import Laid, record
 from app.stores.postgresql.dialect import DIALECT
+from app.stores.postgresql.encoding import overhead, value_bytes
 from app.stores.postgresql.expressions import over
 from app.stores.postgresql.names import index_names
 
@@ -25,13 +27,36 @@ def records(structure: Structure, model: Candidate, world: World) -> tuple[Recor
     of = structure.of
     if of not in world.fields and of not in world.sizes:
         return ()
+    shape = name_copies(lay.shape(structure, of, world))
     laid = Laid(
         of=of,
-        shape=name_copies(lay.shape(structure, of, world)),
+        shape=shape,
         paths=paths(structure, world),
-        dialect=DIALECT,
+        dialect=_dialect(overhead(columns(shape, world))),
     )
     return (record(structure, structure, laid, model, world),)
+
+
+@lru_cache(maxsize=4096)
+def _dialect(row: float) -> Dialect:
+    """The dialect with what a row of one table costs beside its values; the same object for the same figure."""
+    return replace(DIALECT, encoding=replace(DIALECT.encoding, record=row))
+
+
+def columns(shape: Sequence[Held], world: World) -> list[tuple[str, float, float]]:
+    """Type, average bytes and share of rows that have it of each column, in the order in which they are written."""
+    root = shape[0]
+    out: list[tuple[str, float, float]] = []
+    attrs = world.fields.get(root.entity, ()) if root.attrs is None else sorted(root.attrs)
+    for held, own in ((root, attrs), *((h, sorted(h.attrs or ())) for h in shape[1:] if h.up == 0)):
+        if held is not root and (held.how != "copy" or held.edge is None or held.edge.down):
+            out.append(("json", 100.0, 1.0))
+            continue
+        for attr in (*own, *sorted(held.computed)):
+            stat = world.stats.get(attr)
+            kind, size = (stat.type, stat.bytes.avg) if stat else ("int64" if attr.startswith("=") else "string", 16.0)
+            out.append((kind, value_bytes(kind, size), stat.present if stat is not None else 1.0))
+    return out
 
 
 def paths(structure: Structure, world: World) -> tuple[AccessPath, ...]:
