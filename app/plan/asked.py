@@ -45,9 +45,9 @@ class Asked:
                 listed *= w.count
         if dialect.order_points is Use.EACH:
             listed *= seeks
-        batched = listed > 1 and whole and _batches(match, dialect)
+        batched = listed * made > 1 and whole and _batches(match, dialect)
         if batched:
-            listed = ceil(listed / dialect.joins.list_max)
+            listed, made = float(ceil(listed * made / dialect.joins.list_max)), 1.0
         self.each = listed * made
         self.batch = dialect.joins.list_max
         self.inside = not has_all and match.path.fetches
@@ -73,7 +73,8 @@ def _batches(match: Match, dialect: Dialect) -> bool:
 def one_place(match: Match) -> bool:
     """Is what decides the place bound to one value?"""
     bound = {w.part.attr for w in match.partition if w.kind is Kind.POINT}
-    return bool(match.path.placed_by) and all(not p.attr or p.attr in bound for p in match.path.placed_by)
+    placing = match.path.placed_by
+    return bool(placing) and all((not p.attr or p.attr in bound) and not p.kept.chosen for p in placing)
 
 
 def open_place(match: Match, by_prefix: bool) -> str:

@@ -16,8 +16,8 @@ from app.model.keys import Kept
 from app.model.spread import ONE, Spread
 from app.plan.judge import halves
 from app.plan.numbers import share
-from app.plan.types import AccessPath, Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
-from tests.plan import collection, items, table
+from app.plan.types import Cond, Dialect, Held, NeedNode, Part, Query, Record, Stat, World
+from tests.plan import collection, families, items, table, wide
 
 COUNT = 5000
 DOMAIN = {
@@ -160,6 +160,7 @@ def condition(text: str) -> Cond:
 
 def _ranged(attr: str, op: str, value: float) -> float:
     size = DOMAIN[attr]
+    value += op in (">", "<=")
     one = (size - value) / size if op[0] == ">" else value / size
     elements = STATS[attr].elements
     return 1 - (1 - one) ** elements if elements > 1 else one
@@ -174,7 +175,13 @@ def order_by(items: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple((f"order.{a.lstrip('-')}", -1 if a[0] == "-" else 1) for a in items)
 
 
-WAYS = {"mongodb": collection.ways, "postgresql": table.ways, "dynamodb": items.ways}
+WAYS = {
+    "mongodb": collection.ways,
+    "postgresql": table.ways,
+    "dynamodb": items.ways,
+    "cassandra": wide.ways,
+    "redis": families.ways,
+}
 """How the stores read the structure of a case, where a project file can say all of it."""
 
 
@@ -192,20 +199,19 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
     """A case as written becomes what the planner is given."""
     known = {
         "partition", "stored", "index", "indexes", "type", "where", "any of", "order by", "limit", "offset", "needs",
-        "strong", "age", "keep", "size", "version", "expect", "because", "sharded by", "nodes", "slot", "ttl",
-        "after",
+        "strong", "age", "keep", "size", "version", "expect", "because", "sharded by", "nodes", "ttl",
+        "after", "member", "score", "purpose", "static", "views", "filtering",
     }  # fmt: skip
     unknown = body.keys() - known
     if unknown:
         raise ValueError(f"{name}: unknown {sorted(unknown)}")
     needs = body.get("needs")
     attrs = STATS.keys() if needs is None else needs
-    read = _sourced if store in WAYS else condition
     need = NeedNode(
         "order",
         frozenset(f"order.{a}" for a in attrs),
-        where=halves([read(t) for t in body.get("where", ())], STATED),
-        any_of=tuple(halves([read(t) for t in b], STATED) for b in body.get("any of", ())),
+        where=halves([_sourced(t) for t in body.get("where", ())], STATED),
+        any_of=tuple(halves([_sourced(t) for t in b], STATED) for b in body.get("any of", ())),
         order=order_by(body.get("order by", ())),
         strong=body.get("strong") == "yes",
         age=float(body.get("age", 0)),
@@ -218,7 +224,7 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
         "orders",
         "order",
         (Held("order"),),
-        WAYS[store](body, world_, condition) if store in WAYS else _paths(store, body),
+        WAYS[store](body, world_, condition),
         dialect,
         size=Spread(float(body.get("size", 200))),
         count=COUNT,
@@ -238,26 +244,3 @@ def _matched(need: NeedNode) -> Spread:
     for cond in need.where:
         found *= share(cond, stats)
     return Spread(found) if found > 1 or not need.where else ONE
-
-
-def _paths(store: str, body: Mapping[str, Any]) -> tuple[AccessPath, ...]:
-    indexes = body.get("indexes", [body["index"]] if "index" in body else [])
-    partition, stored = parts(body.get("partition", ())), parts(body.get("stored", ()))
-    stored = tuple(replace(p, column=p.column + 100) for p in stored)
-    if store == "redis":
-        hashed = body.get("type") in ("string", "counter", "hash", "set")
-        placed = parts(body["slot"]) if "slot" in body else partition
-        return (
-            AccessPath(
-                "orders", "order", partition, stored, unique=True, primary=True, hashed=hashed, placed_by=placed
-            ),
-        )
-    primary = AccessPath("orders", "order", partition, stored, unique=True, primary=True)
-    scan = AccessPath("orders scan", "order", scan=True, kind="scan")
-    if store == "cassandra":
-        local = [
-            AccessPath(f"orders.{i[0]}", "order", parts(i), (*partition, *stored), placed_by=partition, kind="index")
-            for i in indexes
-        ]
-        return (primary, *local, scan)
-    return (primary, scan)
