@@ -47,6 +47,8 @@ def pieces(query: Query, keys: Mapping[str, frozenset[str]]) -> Pieces:
     for i, need in enumerate(query.needs):
         for attr in sorted(need.attrs):
             goal |= 1 << name(i, attr)
+        if i and need.required:  # its conditions decide which records above count, even if none of its values is wanted
+            goal |= 1 << name(i, need.entity)
     if not goal:  # a count wants no value of the records, only that they are there: a bit under the entity's own name
         goal = 1 << name(0, query.root.entity)
     for i, need in enumerate(query.needs):
@@ -155,7 +157,7 @@ def cover(way: Way, at: int, query: Query, need: int, bits: Bits, world: World) 
         for (i, attr), bit in bits.items():
             if i != n:
                 continue
-            there = attr == want.entity and (not s or held.attrs != NONE)
+            there = attr == want.entity and _there(held, want, here, s)
             given = attr in only or attr in keyed if only is not None else holds(held, attr, here)
             if not (given or there):
                 continue
@@ -167,6 +169,15 @@ def cover(way: Way, at: int, query: Query, need: int, bits: Bits, world: World) 
             ):
                 mask |= 1 << bit
     return mask, root
+
+
+def _there(held: Held, want: NeedNode, keyed: frozenset[str], at: int) -> bool:
+    """Does this node tell that the record is there, and that it meets what is asked of it?"""
+    if want.required and want.up >= 0:
+        conds = (*want.where, *(c for branch in want.any_of for c in branch))
+        linked = want.edge.far if want.edge is not None else ()
+        return all(c.attr in linked or holds(held, c.attr, keyed) for c in conds)
+    return not at or held.attrs != NONE
 
 
 def late(way: Way, want: NeedNode) -> bool:

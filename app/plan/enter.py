@@ -12,6 +12,7 @@ from math import ceil, exp, inf
 from app.model.spread import ONE, ZERO, Spread
 from app.plan.choose import Choice
 from app.plan.cover import neighbours
+from app.plan.kept import filled
 from app.plan.known import known
 from app.plan.numbers import share
 from app.plan.serve import Served
@@ -27,7 +28,8 @@ class Entry:
     def __init__(self, search: Search, entry: int) -> None:
         self.search, self.query, self.world = search, search.query, search.world
         self.entry = entry
-        self.many = counts(search.query, entry)
+        self.fill = filled(search, entry)
+        self.many = counts(search.query, entry, self.fill)
         self.found = Found()
 
     def reads(self) -> Found:
@@ -116,6 +118,7 @@ class Entry:
             age=0.0 if need.historical or need.strong or need.age == inf else need.age,
             peak_offset=query.peak_offset if offset else 0.0,
             buckets=record.group > 1,
+            fill=self.fill if limit and offer.root == 0 and by == "where" else 1.0,
         )  # fmt: skip
 
     def _wanted(self, offer: Offer) -> frozenset[str] | None:
@@ -125,7 +128,10 @@ class Entry:
             return frozenset()  # what is missing is another step's business
         if offer.at or offer.root < 0 or (len(record.shape) > 1 and len(self.query.needs) > 1):
             return None
-        attrs = set(self.query.needs[offer.root].attrs)
+        need = self.query.needs[offer.root]
+        attrs = set(need.attrs)
+        if need.required and offer.root:
+            attrs.update(c.attr for c in need.where)
         for _, edge in neighbours(self.query, offer.root):
             attrs.update(edge.near)
         return frozenset(attrs)

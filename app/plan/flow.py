@@ -145,7 +145,7 @@ class Flow:
         elif arranged.streaming:
             part = min(1.0, want / max(results, 1e-9))
             merged = arranged.kind == "merged"
-            client = max(1.0, asked.each * asked.buckets) if merged else 1.0
+            client = max(1.0, asked.each * asked.buckets, asked.partitions) if merged else 1.0
             if not self.at_once:
                 keys = min(keys, keys * part * client + arranged.streams - 1)
             records = min(records, records * part * client)

@@ -37,7 +37,10 @@ def lower_read(pattern: Pattern, world: World) -> Query:
         tree.ask(f"the entity {root} is not described")
     tree.through(pattern.through)
     _needs(tree, pattern, asked)
+    shown = [(len(t.where), t.any_of) for t in tree.twigs]  # conditions on what is shown with each record
     _conditions(tree, 0, pattern.where, pattern)
+    for i, twig in enumerate(tree.twigs):
+        twig.required = (len(twig.where), twig.any_of) != (shown[i] if i < len(shown) else (0, ()))
     for twig in tree.twigs:
         twig.where = list(halves(twig.where, world.stats))
     _not_deleted(tree)

@@ -41,6 +41,10 @@ class Step:
     entity: str = ""
     match: Match | None = None
     branches: tuple[Step, ...] = ()
+    note: str = ""
+    """What is done with what it brings, by whom: sorted afterwards."""
+    required: bool = False
+    """Records read before that have none of these are no answer."""
     merged: tuple[Step, ...] = ()
     """The paths of one conjunction that are all read and intersected."""
 

@@ -83,6 +83,8 @@ class NeedNode:
     strong: bool = False
     matched: Spread | None = None
     """Records of this entity that its own conditions find; None without conditions."""
+    required: bool = False
+    """A record above without one of these is no answer: the pattern's own conditions name them."""
 
 
 @dataclass(frozen=True, slots=True)

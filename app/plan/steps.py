@@ -155,10 +155,13 @@ def entries(query: Query) -> list[int]:
     return [i for i, n in enumerate(query.needs) if n.where or n.any_of] or [0]
 
 
-def counts(query: Query, entry: int) -> list[Spread]:
-    """How many records of each need belong to one answer, walking out from the need where the plan enters."""
+def counts(query: Query, entry: int, fill: float = 1.0) -> list[Spread]:
+    """How many records of each need belong to one answer, walking out from the need where the plan enters.
+
+    `fill`: share of the records found there that the conditions of other needs keep.
+    """
     out = [ONE] * len(query.needs)
-    limit = query.limit + query.offset if query.limit else 0
+    limit = (query.limit + query.offset) / fill if query.limit else 0
     stops = limit and (entry == 0 or not query.root.order)
     found = query.needs[entry].matched or query.matched
     out[entry] = found.at_most(limit) if stops else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 
 from app.model.spread import ZERO, Spread
@@ -28,6 +29,9 @@ def tell(query: Query, reads: Sequence[Read]) -> Plan:
     if len(reads) == 1:
         return tell_one(query, reads[0])
     steps = tuple(step(query, r) for r in reads)
+    late = _sorted_late(query, reads)
+    if late is not None:
+        steps = (*steps[:late], replace(steps[late], note=_sorting(query, reads)), *steps[late + 1 :])
     requests = records = size = ZERO
     for s in steps:
         requests, records, size = requests + s.requests, records + s.records, size + s.bytes
@@ -146,6 +150,8 @@ def _step(
         query.needs[read.need].entity,
         match,
         inner,
+        "",
+        query.needs[read.need].required and read.need > 0,
         tuple([_branch(query, read, m) for m in served.merged]) if served.merged else (),
     )
 
@@ -197,9 +203,40 @@ def notes(query: Query, reads: Sequence[Read]) -> tuple[str, ...]:
             out += _notes(read.served, read.record)
             if read.choice is not None and (apart := independent(read.choice.task)):
                 out.append(apart)
-    if len(reads) > 1 and query.root.order and reads[0].root != 0:
-        out.append("The application sorts the records of several reads before it takes the first ones")
+    if len(reads) > 1 and (dropped := _dropped(query, reads)):
+        out.append(dropped)
+    late = _sorted_late(query, reads) if len(reads) > 1 else None
+    if late is not None and (path := reads[late].served) is not None:
+        first = f" before it takes the first {query.limit:,.0f}" if query.limit else ""
+        out.append(f"What {path.path.name} brings is {_sorting(query, reads)}{first}")
     return tuple(dict.fromkeys(out)) if out else ()
+
+
+def _sorted_late(query: Query, reads: Sequence[Read]) -> int | None:
+    """The read that brings the records asked for, where it is not the first: no path orders what several bring."""
+    if not query.root.order or reads[0].root == 0:
+        return None
+    return next((i for i, r in enumerate(reads) if r.root == 0 or r.need == 0), len(reads) - 1)
+
+
+def _sorting(query: Query, reads: Sequence[Read]) -> str:
+    """By whom and by what the records of several reads are sorted."""
+    who = "the engine" if all(r.how in ("first", "server") for r in reads) else "the application"
+    shown = ", ".join(f"{a} desc" if way < 0 else a for a, way in query.root.order)
+    return f"sorted by {who} ({shown})"
+
+
+def _dropped(query: Query, reads: Sequence[Read]) -> str:
+    """What a limit means where later steps drop some of the records found."""
+    found = next((r.served for r in reads if r.served is not None and r.served.match.single.fill < 1), None)
+    if found is None:
+        return ""
+    single = found.match.single
+    asked = " and ".join(dict.fromkeys(n.entity for n in query.needs if n.required and n.entity != single.of))
+    return (
+        f"{single.fill:.2g} of the {single.of} found are kept by what is asked of {asked}: about"
+        f" {found.cost.records.avg:,.0f} are read to fill the limit of {single.limit:,.0f}"
+    )
 
 
 def _notes(served: Served, record: Record) -> list[str]:

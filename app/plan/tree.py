@@ -24,11 +24,12 @@ class Twig:
     age: float = 0.0
     historical: bool = False
     strong: bool = False
+    required: bool = False
 
     def done(self, matched: Spread | None = None) -> NeedNode:
         return NeedNode(
             self.entity, frozenset(self.attrs), self.edge, self.up, tuple(self.where), self.any_of, self.order,
-            self.first, self.age, self.historical, self.strong, matched,
+            self.first, self.age, self.historical, self.strong, matched, self.required,
         )  # fmt: skip
 
 

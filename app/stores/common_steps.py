@@ -22,6 +22,11 @@ class Context:
     model: Candidate
     world: World
 
+    @property
+    def drops(self) -> bool:
+        """Does a later step decide which records count? Then a limit cannot stand with an earlier one."""
+        return any(step.required for step in self.plan.steps[1:])
+
     def lines_elsewhere(self, step: Step) -> list[str]:
         """A step that another store serves, in that store's language."""
         plan = replace(self.plan, steps=(step,))

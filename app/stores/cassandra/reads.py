@@ -68,7 +68,7 @@ def _select(where: Where, parts: Sequence[str], step: Step, here: Context, *, fi
     if where.turned or (where.listed and step.order == "merged"):
         lines.append(f" ORDER BY {_order_by(spot, here.world, turned=where.turned)}")
     limit = here.pattern.limit.value if here.pattern.limit is not None else None
-    if first and limit and here.pattern.action == "list":
+    if first and limit and here.pattern.action == "list" and not here.drops:
         lines.append(f" LIMIT {limit:.0f}")
     yield from (*lines[:-1], f"{lines[-1]};")
 

@@ -209,7 +209,7 @@ def _ending(step: Step, here: Context, name: str, *, first: bool) -> Body:
     limit = here.pattern.limit.value if here.pattern.limit is not None else None
     if first and here.pattern.action == "count":
         body["Select"] = "COUNT"
-    elif first and limit and step.order != "client":
+    elif first and limit and step.order != "client" and not here.drops:
         body["Limit"] = int(limit)
     return body
 

@@ -86,12 +86,16 @@ def pipeline(read: Read, where: dict[str, Any], joined: tuple[Step, ...], here: 
     if read.step.ask:
         stages.append({"$sort": dict(read.ask())})
     limit = read.step.limit or (pattern.limit.value if pattern.limit is not None else 0)
-    if limit:
+    drops = any(step.required for step in joined)  # the limit counts what is left
+    if limit and not drops:
         stages.append({"$limit": int(limit)})
     if inner:
         stages.append({"$replaceWith": f"${inner}"})
     for step in joined:
         stages.extend(_lookup(step, read, here))
+    if limit and drops:
+        last = max(i for i, stage in enumerate(stages) if "$match" in stage)
+        stages.insert(last + 1, {"$limit": int(limit)})
     return stages
 
 
@@ -161,6 +165,8 @@ def _lookup(step: Step, read: Read, here: ReadContext) -> Iterable[dict[str, Any
     if inner:
         stage["pipeline"] = inner
     yield {"$lookup": stage}
+    if step.required:
+        yield {"$match": {label: {"$ne": []}}}
 
 
 def _child_order(label: str, of: str, fields: Fields, here: ReadContext) -> dict[str, int]:

@@ -158,7 +158,8 @@ def _step(step: Step) -> str:
     order = ORDERS.get(step.order, "")
     rest = f", then filters {', '.join(step.residual)}" if step.residual else ""
     how = HOW.get(step.how, "")
-    return f"{step.path}: {how}{bounds or 'all'}{order}{rest}"
+    after = f", then {step.note}" if step.note else ""
+    return f"{step.path}: {how}{bounds or 'all'}{order}{rest}{after}"
 
 
 def _touch(touch: Touch) -> str:
