@@ -32,7 +32,9 @@ def check(case: PlanCase) -> Iterator[Finding]:
 
     A pattern that a model cannot serve at all (an error), and one it serves only by a scan, by asking every node, by
     many requests, by a join or by a walk, with the records it examines, those it returns and the requests it takes.
-    Rare operations and jobs with a deadline (`within`) are advice.
+    Rare operations and jobs with a deadline (`within`) are advice. Where entities have tables of their own, a join in
+    one request that follows keys and indexes is how they are read: it is advice if it examines more than a thousand
+    records at p99.
 
     ## Why it hurts
 
@@ -134,6 +136,8 @@ def _weighed(case: PlanCase, plan: Plan) -> Severity | None:
     if level is Level.SCAN:
         only_sorted = codes == {"order"} and any(s.order in ("sorted", "client") for s in plan.steps)
         return None if only_sorted else "advice" if rarely(case, plan.records.avg) else "warning"
+    if _joined_by_index(case):
+        return None if plan.records.high <= MANY_RECORDS else "advice"
     if _pipelined(case):
         return "advice"
     return "warning" if _heavy(case) and not rarely(case, max(plan.records.avg, plan.requests.avg)) else "advice"
@@ -160,6 +164,17 @@ def _pipelined(case: PlanCase) -> bool:
     plan = case.plan
     bounded = plan.requests.high <= MANY_RECORDS and plan.level in (Level.FAN_OUT, Level.JOIN)
     return case.store.can.by_key_only and bounded and all(s.level <= Level.FAN_OUT for s in plan.steps)
+
+
+def _joined_by_index(case: PlanCase) -> bool:
+    """Does the server join by keys and indexes, in one request, without reading much more than it returns? Where
+    entities have tables of their own that is how they are read."""
+    plan, query = case.plan, case.query
+    if not case.store.can.relational or plan.level is not Level.JOIN or query is None:
+        return False
+    indexed = all(s.level.served for s in plan.steps)
+    wasted = plan.records.avg - len(plan.steps) * max(1.0, returned(query))
+    return indexed and plan.requests.high <= 1 and wasted <= MANY_RECORDS
 
 
 def _heavy(case: PlanCase) -> bool:
@@ -195,7 +210,9 @@ def _message(case: PlanCase) -> str:
     if _pipelined(case):
         trips = f"{plan.rounds} round trip{'s' * (plan.rounds != 1)}"
         why = f": an index of keys, then the records in one pipeline, {trips}" if len(plan.steps) > 1 else why
-    work = f"{mark}{count(plan.records.avg)} records examined to return {mark}{count(returned(query))}"
+    entries = sum(s.keys for s in plan.steps)
+    examined = f"{count(plan.records.avg)} records" if plan.records.avg else f"{count(entries)} index entries"
+    work = f"{mark}{examined} examined to return {mark}{count(returned(query))}"
     if plan.level is Level.SCATTER:
         nodes = max((r.nodes for r in case.records if r.structure == plan.steps[0].structure), default=1.0)
         requests = f"all {count(nodes)} nodes asked" if nodes > 1 else "every node asked"

@@ -19,7 +19,7 @@ from app.starters.document import documents
 from app.starters.key_families import key_families
 from app.starters.nests import nested
 from app.starters.prune import pruned
-from app.starters.relational import relational
+from app.starters.relational import relational, settled
 from app.starters.single_table import single_table
 from app.starters.table_per_query import tables
 from app.starters.words import listed
@@ -54,7 +54,8 @@ def starter(project: Project, store_name: str) -> Candidate:
         "structures": [s for s in build(design) if s],
     }
     candidate: Candidate = part_from_plain("candidate_model", data)
-    return pruned(candidate, design)
+    slim = pruned(candidate, design)
+    return settled(slim, design) if kind == "relational" else slim
 
 
 def _builder(can: Capabilities) -> tuple[str, str, Builder]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from app.model.candidate import Candidate, Structure
 from app.plan.lower import lower
 from app.plan.types import Query, Rel
 from app.starters.asks import Ask, chain_to
@@ -164,6 +165,18 @@ def _link(design: Design, link: str, asks: list[Ask]) -> Plain:
     if back and not any(plain(i["keys"])[:1] == back for i in found):
         found.append({"keys": back, "note": "finds the same links from the other end"})
     return {**out, "indexes": found, "note": f"one row per pair of {from_} and {to}"}
+
+
+def settled(model: Candidate, design: Design) -> Candidate:
+    """The model without foreign keys to tables that it does not have."""
+    there = {s.of for s in model.structures}
+    parents = {(r.child, r.role): r.parent for r in design.world.rels}
+
+    def kept(structure: Structure) -> Structure:
+        keys = tuple(k for k in structure.foreign_keys if parents.get((structure.of, k)) in there)
+        return structure.model_copy(update={"foreign_keys": keys})
+
+    return model.model_copy(update={"structures": tuple(kept(s) for s in model.structures)})
 
 
 # ---------------------------------------------------------------- indexes

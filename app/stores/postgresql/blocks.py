@@ -16,7 +16,7 @@ from app.stores.postgresql.where import Spot
 @dataclass(eq=False, slots=True)
 class Block:
     """One table of a statement. `need`: what it was read for; `nodes`: need → node of the table's shape. `up`: the
-    table its rows belong to, by `edge` from that one's need `via`. `listed`: its rows are a list inside a row of `up`."""
+    table its rows belong to, by `edge` from that one's need `via`. `listed`: its rows are a list in a row of `up`."""
 
     step: Step
     table: Table
