@@ -26,7 +26,7 @@ from app.views.proofs.runs import Live, Prover, clock
 SHARES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 1.0)
 """Shares of the project's counts of which those are offered that load a sensible number of records."""
 LEAST_RECORDS = 1_000
-MOST_RECORDS = 500_000
+MOST_RECORDS = 200_000
 """Loaded from a page; the command line has no such bound."""
 
 
