@@ -11,6 +11,7 @@ from app.rules.weigh import at_rate, cell, rate_evidence
 from app.rules.words import count
 
 TWICE = 2.0
+SORTED = ("sorted", "client")
 FEW = 100.0
 """Records that are read without anyone noticing."""
 
@@ -22,12 +23,13 @@ def check(case: PlanCase) -> Iterator[Finding]:
     ## What it flags
 
     A read for which the store's own choice, judged as it judges, falls on a path that examines at least twice as many
-    records as the best one. Only for engines that try plans out.
+    records as the best one, or sorts in memory what the best one brings in order. For engines that try plans out and
+    keep the first to bring results, and for those that choose by estimated cost.
 
     ## Why it hurts
 
-    The plan shown is what the model can do. What runs is what the engine picks, and it picks by the first results it
-    sees, not by the whole answer.
+    The plan shown is what the model can do. What runs is what the engine picks: by the first results it sees, not by
+    the whole answer, or by costs that rest on its statistics.
 
     ## Example
 
@@ -89,21 +91,23 @@ def check(case: PlanCase) -> Iterator[Finding]:
 
     ## Sources
 
-    How the engine races its candidates, as far as it is documented; a guess, and marked as one.
+    How the engine races or prices its candidates, as far as it is documented; a guess, and marked as one.
     """
     plan = case.plan
     likely = plan.likely
     if likely is None or not plan.steps:
         return
     step = plan.steps[0]
-    if likely.records.avg < max(FEW, TWICE * step.records.avg):
+    sorts = likely.order in SORTED and step.order not in SORTED
+    if likely.records.avg < max(FEW, step.records.avg * (1 if sorts else TWICE)):
         return
+    then = " and sort them in memory" if sorts else ""
     yield Finding(
         "engine-may-choose-other",
         "advice",
         cell(case),
         f"{case.pattern.operation} will probably run by {likely.path} and examine {count(likely.records.avg)} records"
-        f"{at_rate(case)}, not {count(step.records.avg)} by {step.path}",
+        f"{then}{at_rate(case)}, not {count(step.records.avg)} by {step.path}",
         (
             Evidence(f"records by {likely.path}", count(likely.records.avg), likely.records.avg, assumed=True),
             Evidence(f"records by {step.path}", count(step.records.avg), step.records.avg),
