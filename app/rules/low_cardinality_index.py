@@ -113,7 +113,7 @@ def _finding(case: StructureCase, record: Record, path: AccessPath, even: float,
         *limit,
         part=name,
         fixes=_fixes(case, record, path),
-        patterns=[p.operation for p, plan, *_ in case.users if any(s.path == path.name for s in plan.steps)],
+        patterns=[p.operation for p, plan, *_ in case.users if any(s.path == path.name for s in plan.every_step)],
     )
 
 

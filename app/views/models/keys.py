@@ -199,7 +199,7 @@ def _index(
     names = {p.name for _, p in paths}
     served = [
         numbers[name] for name, plan in made.plans.items()
-        if name in numbers and any(step.path in names for step in plan.steps)
+        if name in numbers and any(step.path in names for step in plan.every_step)
     ]  # fmt: skip
     size = sum(r.count * share(p) * entry_size(r, p, report.world).avg for r, p in paths)
     total = sum(r.count for r in records_of(made, s.name))
