@@ -86,7 +86,7 @@ def refusals(match: Match, arranged: Arranged, dialect: Dialect, has_all: bool) 
     if dialect.residual is Use.REFUSED and match.residual:
         yield from _left_over(match)
     path = match.path
-    lacking = uncovered(path.only, match.single.where) if path.only else ()
+    lacking = uncovered(path.only, match.single.where, dialect.strict) if path.only else ()
     for cond in lacking:
         yield Refusal("partial", cond.attr, cond.op)
     if path.sparse and not lacking and match.order[0].kind in (None, Kind.RECORD):
@@ -136,7 +136,8 @@ def _left_over(match: Match) -> Iterator[Refusal]:
         if cond.attr in late:
             yield Refusal("gap", cond.attr, cond.op, _blocker(match, cond))
         else:
-            yield Refusal("filter", cond.attr, cond.op)
+            inside = bool(match.partition) and match.path.primary and not refused
+            yield Refusal("filter", cond.attr, cond.op, word="inside" if inside else "")
 
 
 def _blocker(match: Match, cond: Cond) -> str:

@@ -18,6 +18,7 @@ WORDING = {
         "the partition key is hashed as a whole and has no order, so {attr} takes = or IN in {path}, not {op}; the"
         f" server answers “{FILTERING}”"
     ),
+    "partition index": "a secondary index answers = only: {path} finds nothing by {attr} {op}",
     "unbound": (
         "the partition key is hashed as a whole, so each of its columns takes = or IN, and nothing binds {attr} in"
         f" {{path}}; the server answers “{FILTERING}”"
@@ -38,6 +39,10 @@ WORDING = {
     "filter": (
         "{attr} is no key column of {path}: {op} on it needs ALLOW FILTERING, which reads the whole"
         " ring; never on a path that users wait for"
+    ),
+    "inside": (
+        "{attr} is no key column of {path}: {op} on it needs ALLOW FILTERING, which reads the whole partition to give"
+        " a part of it"
     ),
     "order": ("ORDER BY takes the clustering order of {path} as declared or its full reverse: {attr} does not follow"),
     "partial": "{path} does not hold every row: {attr} decides that",
@@ -87,9 +92,23 @@ def veto(match: Match) -> Iterable[Miss]:
     if path.kind in INDEXES:
         yield from _beside(match)
     elif not path.scan:
+        yield from _behind_a_list(match)
         for step in (*match.partition, *match.order):
             if any(c.op == "contains" for c in step.conds) and not step.part.many:
                 yield Miss("type", "CONTAINS needs an index on the collection", name, step.part.attr)
+
+
+def _behind_a_list(match: Match) -> Iterable[Miss]:
+    """The server merges partitions, but not the pieces that IN on a clustering column makes of one."""
+    asked = [a for a, _ in match.single.order]
+    listed = ""
+    for step in match.order:
+        if listed and step.part.attr in asked:
+            what = f"ORDER BY {step.part.attr} does not reach behind IN on {listed}"
+            yield Miss("order", what, match.path.name, step.part.attr)
+            return
+        if step.kind is Kind.POINTS and step.tight and step.part.attr not in asked:
+            listed = step.part.attr
 
 
 def _beside(match: Match) -> Iterable[Miss]:
@@ -131,7 +150,7 @@ def veto_2(match: Match) -> Iterable[Miss]:
     yield from veto(match)
     for steps in (match.partition, match.order):
         for step in steps[:-1]:
-            if step.kind is Kind.POINTS and step.conds:
+            if step.kind is Kind.POINTS and any(c.op == "in" for c in step.conds):
                 yield Miss(
                     "points",
                     f"IN on {step.part.attr} is accepted on the last column only, before 3.0",
@@ -163,10 +182,24 @@ DIALECT = Dialect(
     veto=veto,
     wording=WORDING,
 )
-CASSANDRA_2 = replace(DIALECT, veto=veto_2)
+UNFILTERED = (
+    "{attr} is no key column of {path} and has no index: {op} on it is refused, with ALLOW FILTERING too before 3.6"
+)
+CASSANDRA_3 = replace(DIALECT, wording={**WORDING, "filter": UNFILTERED, "inside": UNFILTERED})
+"""Up to 3.5. CASSANDRA-6377 and CASSANDRA-11310 made columns without an index open to filtering."""
+CASSANDRA_2 = replace(CASSANDRA_3, veto=veto_2)
 
 
 def dialect_of(version: str) -> Dialect:
     """The rules of a version (`4.1`); an empty or unreadable one means the newest."""
-    major = version.strip().partition(".")[0]
-    return CASSANDRA_2 if major.isdigit() and int(major) < 3 else DIALECT
+    major, _, minor = version.strip().partition(".")
+    minor = minor.partition(".")[0]
+    if not major.isdigit() or int(major) > 3:
+        return DIALECT
+    if int(major) < 3:
+        return CASSANDRA_2
+    return CASSANDRA_3 if minor.isdigit() and int(minor) < FILTERS_FROM else DIALECT
+
+
+FILTERS_FROM = 6
+"""Minor of version 3."""
