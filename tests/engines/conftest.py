@@ -78,6 +78,17 @@ def valkey(engine_folder: Path) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def valkey_cluster(engine_folder: Path) -> Iterator[Any]:
+    """A client of a cluster's only node, which holds all slots; its one database is shared by all processes."""
+    with ExitStack() as stack:
+        url = start(stack, valkey_engine.CLUSTER, engine_folder)
+        from valkey import Valkey  # noqa: PLC0415 (only where an engine is used)
+
+        with Valkey.from_url(url.replace("redis://", "valkey://")) as client:
+            yield client
+
+
+@pytest.fixture(scope="session")
 def dynamodb(engine_folder: Path) -> Iterator[Client]:
     with ExitStack() as stack:
         yield Client(start(stack, dynalite.ENGINE, engine_folder))
