@@ -38,7 +38,7 @@ class Flow:
             self.population *= prod(share(c, numbers.stats) for c in path.only)
         elements, self.per_record, self.arrays = self._elements(numbers)
         self.total = self.population * elements
-        self.relief = _relief(match, numbers) if path.only else {}
+        self.relief = _relief(match, numbers, dialect.strict) if path.only else {}
         bounded, logs = _bounded(match, numbers, self.relief)
         self.entries = self.total * bounded
         if path.unique and (most := whole_keys(match)):
@@ -163,9 +163,10 @@ class Flow:
         return all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
 
 
-def _relief(match: Match, numbers: Numbers) -> dict[int, float]:
+def _relief(match: Match, numbers: Numbers, strict: bool) -> dict[int, float]:
     """What a condition need not narrow again, because the path holds no other records: a factor for its share."""
-    return {id(c): 1 / share(o, numbers.stats) for o in match.path.only for c in match.single.where if implies(c, o)}
+    pairs = ((c, o) for o in match.path.only for c in match.single.where if implies(c, o, strict))
+    return {id(c): 1 / share(o, numbers.stats) for c, o in pairs}
 
 
 def _bounded(match: Match, numbers: Numbers, relief: Mapping[int, float]) -> tuple[float, float]:

@@ -68,17 +68,18 @@ def _on_entry(kind: Kind | None, path: AccessPath) -> bool:
     return kind is not Kind.RECORD and not (kind is Kind.ENTRY and any(p.many for p in path.order))
 
 
-def uncovered(only: Sequence[Cond], where: Sequence[Cond]) -> tuple[Cond, ...]:
+def uncovered(only: Sequence[Cond], where: Sequence[Cond], strict: bool = False) -> tuple[Cond, ...]:
     """Conditions of a partial path that the read does not imply."""
-    return tuple(o for o in only if not any(implies(c, o) for c in where))
+    return tuple(o for o in only if not any(implies(c, o, strict) for c in where))
 
 
-def implies(cond: Cond, only: Cond) -> bool:
-    """Does every record that meets a condition also meet that of a partial path?"""
+def implies(cond: Cond, only: Cond, strict: bool = False) -> bool:
+    """Does every record that meets a condition also meet that of a partial path? `strict`: what is absent meets nothing
+    but `is null`."""
     if cond.attr != only.attr:
         return False
     if only.op in PRESENT:
-        return cond.op not in ABSENT
+        return cond.op not in ABSENT or (strict and cond.op != "null")
     return _same(cond, only) or within(cond.source, only.source)
 
 

@@ -7,12 +7,14 @@ bent alike (raised to one power) until together they give that number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import log
 
 from app.model.spread import Spread
 from app.plan.joint import combinations, lift
 from app.plan.types import Cond, Single, Stat, World
 
+UNEQUAL = ("!=", "not in")
 TINY = 1e-15
 UNKNOWN_COUNT = 1e6
 UNKNOWN_DISTINCT = 1e9
@@ -65,6 +67,21 @@ def _share(cond: Cond, stat: Stat) -> float:
             return stat.present
         case _:
             return ANY_RANGE * stat.present
+
+
+def only_present(single: Single, matched: Spread | None, stats: Mapping[str, Stat]) -> tuple[Single, Spread | None]:
+    """The read and what it finds where an absent value is not unequal to anything: only what is there is."""
+    where, kept = [], 1.0
+    for cond in single.where:
+        stat = stats.get(cond.attr)
+        if cond.op in UNEQUAL and stat is not None and stat.present < 1:
+            before = share(cond, stats)
+            cond = replace(cond, share=max(before + stat.present - 1, TINY))  # noqa: PLW2901
+            kept *= share(cond, stats) / before
+        where.append(cond)
+    if kept == 1:
+        return single, matched
+    return replace(single, where=tuple(where)), matched.times(kept) if matched else None
 
 
 class Numbers:

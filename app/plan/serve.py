@@ -10,7 +10,7 @@ from app.plan.bind import SPECIAL, Named, by_attribute
 from app.plan.estimate import Cost, estimate
 from app.plan.grade import grade
 from app.plan.match import lay, narrowing, on_record, unseen
-from app.plan.numbers import ONE_RECORD, Numbers
+from app.plan.numbers import ONE_RECORD, Numbers, only_present
 from app.plan.order import Arranged, Ask, arrange, wanted
 from app.plan.refuse import Refusal, refusals
 from app.plan.types import AccessPath, Dialect, Level, Match, Part, Single, Use, World
@@ -85,6 +85,8 @@ class Task:
         nodes: float = 1,
         matched: Spread | None = None,
     ) -> None:
+        if dialect.strict:
+            single, matched = only_present(single, matched, world.stats)
         self.single, self.dialect, self.world = single, dialect, world
         self.nodes = nodes
         self.keep = world.keeps.get(single.of, 0.0)

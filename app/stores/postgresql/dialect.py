@@ -64,6 +64,7 @@ DIALECT = Dialect(
     union=Use.SERVER,
     partial_sort=True,
     heap=True,
+    strict=True,
     entry_filters=True,
     combine=Combine(most=16, fetch=200),  # random_page_cost 4 against 0.02 for an entry with its part of a leaf page
     bitmaps=frozenset({"gin", "text"}),
