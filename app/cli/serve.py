@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from app.errors import BadInput, Refused
 from app.settings import Settings
@@ -29,6 +30,7 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     settings = settings_of({"host": given.host, "port": given.port, "data_dir": given.data_dir})
     settings.check()
+    check_engines(settings)
     check_database(settings)
     with listen(settings) as listening:
         return _serve(settings, listening)
@@ -71,6 +73,20 @@ def settings_of(typed: dict[str, Any]) -> Settings:
         name = str(first["loc"][0])
         said = f"--{name.replace('_', '-')}" if typed.get(name) is not None else f"KEYWRIGHT_{name.upper()}"
         raise BadInput(f"{said} is {first['input']!r}: {first['msg']}.") from None
+    except SettingsError:  # says nothing of the value, which may hold a password
+        raise BadInput("KEYWRIGHT_PROVE names no store.", fix="Set e.g. KEYWRIGHT_PROVE_MONGODB.") from None
+
+
+def check_engines(settings: Settings) -> None:
+    """Say which engine belongs to no store, before anything is started. Raises BadInput."""
+    if not settings.prove:
+        return
+    from app.stores import STORES  # noqa: PLC0415  # only where it is asked for
+
+    for name in settings.prove:
+        if name not in STORES:
+            said = f"KEYWRIGHT_PROVE_{name.upper()} names no store."
+            raise BadInput(said, fix=f"Stores are {', '.join(STORES)}.")
 
 
 def check_database(settings: Settings) -> None:

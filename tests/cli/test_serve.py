@@ -67,6 +67,16 @@ def test_settings_that_cannot_be() -> None:
     assert "no address called" in refused("--host", "no-such.invalid", KEYWRIGHT_TOKEN="a-long-random-secret")
 
 
+def test_engines_that_cannot_be() -> None:
+    said = refused(KEYWRIGHT_PROVE_MONGO="mongodb://u:hunter2@h")
+    assert "KEYWRIGHT_PROVE_MONGO names no store" in said
+    assert "mongodb" in said
+    assert "hunter2" not in said
+    said = refused(KEYWRIGHT_PROVE="mongodb://u:hunter2@h")
+    assert "KEYWRIGHT_PROVE names no store" in said
+    assert "hunter2" not in said
+
+
 def test_folders_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     assert "Name another" in refused("--port", "0", "--data-dir", str(tmp_path / "file"))

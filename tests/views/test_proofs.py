@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
 from app.analysis import Report
-from app.errors import AppError, Refused
+from app.errors import AppError
 from app.main import create_app
 from app.proof.problem import ProofError
 from app.proof.types import Card
@@ -134,10 +134,6 @@ class TestOffer:
             answer = client.post(f"{desk}/{path}", data={"model": "Documents"}, headers=foreign)
             assert answer.status_code == 403
         assert prover.live is None
-
-    def test_a_setting_that_names_no_store_is_refused_at_the_start(self, client: TestClient) -> None:
-        with pytest.raises(Refused, match="KEYWRIGHT_PROVE_MONGO names no store"):
-            Prover(client.app.state.db, {"mongo": SecretStr(URL)})  # type: ignore[attr-defined]
 
     def test_engines_come_from_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("KEYWRIGHT_PROVE_MONGODB", URL)
@@ -353,6 +349,13 @@ class TestEvidence:
         assert "A pattern has changed since." in html
         assert f'href="{desk}/proofs/{run}#c-1"' not in html
         assert "the pattern has changed since" in client.get(f"{desk}/proofs/{run}").text
+
+    def test_documents_say_it_too(self, client: TestClient, start: Start, desk: str) -> None:
+        path = f"{desk}/export/markdown?model=Documents"
+        assert "Modelled, not proved on an engine" in client.get(path).text
+        start()
+        assert "Proved on MongoDB 6.0.5" in client.get(path).text
+        assert "6.0.5" not in client.get(f"{desk}/export/yaml").text
 
     def test_older_ones_are_listed(self, client: TestClient, start: Start, desk: str) -> None:
         first, second = start(), start()

@@ -78,11 +78,6 @@ class Prover:
     """Starts, shows and stops proofs. One per process; what ran when it is made is marked as interrupted."""
 
     def __init__(self, db: Database, engines: Mapping[str, SecretStr], door: Door | None = None) -> None:
-        unknown = [name for name in engines if name not in STORES]
-        if unknown:
-            raise Refused(
-                f"KEYWRIGHT_PROVE_{unknown[0].upper()} names no store.", fix=f"Stores are {', '.join(STORES)}."
-            )
         self.db = db
         self._engines = engines
         self._door = door
