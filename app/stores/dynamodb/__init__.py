@@ -57,7 +57,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="json",
-    evidence="reads held against dynalite 4.0 (an emulator), writes modelled",
+    evidence="reads held against dynalite 4.0, writes against ministack 1.5 (emulators)",
     hints={
         "options": "deletion protection: yes",
         "key": "order.user_id, order.created_at",

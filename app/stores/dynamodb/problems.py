@@ -9,7 +9,7 @@ from app.model.candidate import Candidate, Index, Structure
 from app.plan.types import World
 from app.stores.common_problems import attribute_known, unknown
 from app.stores.dynamodb.facts import FACTS
-from app.stores.dynamodb.keys import Way, base_way, included, index_key, index_way, table_key, things
+from app.stores.dynamodb.keys import Way, base_way, included, index_key, index_way, local_key, table_key, things
 from app.stores.dynamodb.names import ALLOWED, expiries, stored_name
 from app.stores.dynamodb.records import ttl_text
 from app.stores.store import Fault
@@ -174,6 +174,7 @@ def _expiry(structure: Structure, world: World) -> Iterable[Fault]:
             f"{structure.name}: a table has one expiry attribute, but {_listed(found)} are asked for; write all"
             f" times into {found[0]}.",
         )
+    yield from _expiry_in_key(structure, world, found[0] if found else "")
     for thing in things(structure) if found else ():
         if f"{thing.of}.{found[0]}" in world.stats and not ttl_text(thing, structure):
             yield Fault(
@@ -181,6 +182,20 @@ def _expiry(structure: Structure, world: World) -> Iterable[Fault]:
                 f"{structure.name}: {thing.of} also has {found[0]}, the table's expiry attribute: kept as a number"
                 " of seconds, it would remove these items too.",
                 "surprise",
+            )
+
+
+def _expiry_in_key(structure: Structure, world: World, expiry: str) -> Iterable[Fault]:
+    """The expiry attribute holds seconds as a number; a key attribute has one type in every item."""
+    schemas = [(structure.name, table_key(structure, world))]
+    schemas += [(f"{structure.name}.{i.name}", index_key(i, structure, world)) for i in structure.gsi]
+    schemas += [(f"{structure.name}.{i.name}", local_key(i, structure, world)) for i in structure.lsi]
+    for name, keys in schemas:
+        if any(k.name == expiry and k.type != "N" for k in keys):
+            yield Fault(
+                "expiry-in-key",
+                f"{name} has {expiry} as a key, which is text, and the table expires by {expiry}, a number of seconds:"
+                " an item with one is refused by the other. Give one of them another name.",
             )
 
 

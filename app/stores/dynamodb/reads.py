@@ -175,22 +175,33 @@ def _add_filter(body: Body, step: Step, spot: Spot, here: Context) -> None:
         taken_names[placeholder(key.name)] = key.name
         taken_values |= values
     for cond in residual:
-        stored = names(cond.attr)
-        text, mine = filter_text(cond, stored, here.world)
-        texts.append(text)
-        taken_names[placeholder(stored)] = stored
-        taken_values |= mine
+        either = []
+        for attr in _named(cond, spot, here):
+            stored = names(attr)
+            text, mine = filter_text(replace(cond, attr=attr), stored, here.world)
+            either.append(text)
+            taken_names[placeholder(stored)] = stored
+            taken_values |= mine
+        texts.append(f"({' OR '.join(either)})" if len(either) > 1 else either[0])
     body["FilterExpression"] = " AND ".join(texts)
     if not taken_values:
         del body["ExpressionAttributeValues"]
 
 
+def _named(cond: Cond, spot: Spot, here: Context) -> Iterable[str]:
+    """The attributes a condition names: words may stand in one of several."""
+    more = cond.source.more if cond.source is not None else ()
+    return dict.fromkeys([cond.attr, *(lay.column(spot.record.of, path, here.world) for path in more)])
+
+
 def _answered(step: Step) -> tuple[Cond, ...]:
-    """Conditions a filter can answer: what an index does not project is absent there and meets nothing."""
+    """Conditions a filter can answer: what an index does not project is absent there and meets nothing, and no filter
+    measures a distance."""
     match = step.match
     if match is None:
         return ()
-    return match.residual if match.path.fetches else tuple(c for c in match.residual if c not in unseen(match))
+    absent = () if match.path.fetches else unseen(match)
+    return tuple(c for c in match.residual if c not in absent and c.op != "near")
 
 
 def _kind(spot: Spot) -> Iterable[tuple[KeyAttribute, str]]:
@@ -229,7 +240,10 @@ def notes(step: Step, bound: Bound, here: Context) -> Iterable[str]:
         yield "merge the answers by " + _asked(step) + ", and keep a LastEvaluatedKey for each request"
     if step.order == "client":
         yield f"the key does not give this order: read all of it and sort by {_asked(step)}"
-    if step.match is not None and (absent := [c for c in step.match.residual if c not in _answered(step)]):
+    left_over = [c for c in step.match.residual if c not in _answered(step)] if step.match is not None else []
+    for cond in (c for c in left_over if c.op == "near"):
+        yield f"no filter measures a distance: leave out in the application what is not {_shown(cond)}"
+    if absent := [c for c in left_over if c.op != "near"]:
         left = ", ".join(dict.fromkeys(field_of(c.attr) for c in absent))
         yield f"{step.path} does not project {left}: read each item found by the table's key (BatchGetItem, 100 at a"
         yield f"time) and leave out what does not meet {' and '.join(_shown(c) for c in absent)}"

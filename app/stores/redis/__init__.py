@@ -50,7 +50,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="shell",
-    evidence="commands and sizes held against Valkey 9.1, levels modelled",
+    evidence="reads, slots, commands and sizes held against Valkey 9.1, writes modelled",
     hints={
         "version": "8.0",
         "nodes": "3",
