@@ -16,6 +16,8 @@ from app.plan.types import AccessPath, Change, Cond, Record, World
 Entries = tuple[float, float, float]
 """Entries added, removed and rewritten for one record."""
 NONE: Entries = (0.0, 0.0, 0.0)
+WORD = 6.0
+"""Bytes of a word and what follows it, in a text of which nothing else is known: each has an entry in a text index."""
 Written = Mapping[str, tuple[AccessPath, Entries]]
 """What is written in each path, by the path's name."""
 
@@ -34,7 +36,7 @@ def entries_of(
         return {}
     touched -= same
     keyed = frozenset(p.attr for p in (*record.primary.partition, *record.primary.order))
-    found = {p.name: (p, _of_path(p, op, touched, change, world, pushed, keyed)) for p in paths}
+    found = {p.name: (p, _of_path(p, op, touched, change, record, world, pushed, keyed)) for p in paths}
     rewrite = record.dialect.writing.all_indexes and op not in ("put", "remove")
     if rewrite and any(touched & named(p) for p in paths):
         # a new version of the row, off the page chain of the old one: an entry in every index that holds it
@@ -124,6 +126,7 @@ def _of_path(
     op: str,
     touched: frozenset[str],
     change: Change,
+    record: Record,
     world: World,
     pushed: float,
     keyed: frozenset[str],
@@ -131,8 +134,7 @@ def _of_path(
     """`keyed`: attributes of the record's own key; of an array among them each record has one element."""
     if path.primary:
         return {"put": (1.0, 0.0, 0.0), "remove": (0.0, 1.0, 0.0), "move": (1.0, 1.0, 0.0)}.get(op, NONE)
-    arrays = (p.attr for p in path.order if p.many and p.attr in world.stats and p.attr not in keyed)
-    each = prod(world.stats[a].elements for a in arrays)
+    each = _each(path, record, world, keyed)
     before, after = _share(path, change, op, after=False), _share(path, change, op, after=True)
     if op == "put":
         return each * after, 0.0, 0.0
@@ -144,13 +146,51 @@ def _of_path(
         stays = min(before, after) if touched & keys else 0.0
         return each * (max(0.0, after - before) + stays), each * (max(0.0, before - after) + stays), 0.0
     kept = min(before, after)
+    inside = frozenset(k for k in keys if change.entity != record.of and k.startswith(f"{change.entity}."))
+    if op == "pull" and not touched:
+        touched = inside
     if touched & keys:
+        op = _of_array(op, touched & keys, change)
         many = any(p.many and p.attr in touched for p in path.order)
-        n = (pushed if many and op in ("push", "pull") else each) * kept
+        n = (pushed if many and (op in ("push", "pull") or touched & inside) else each) * kept
         return {"push": (n, 0.0, 0.0), "pull": (0.0, n, 0.0)}.get(op, (n, n, 0.0))
     if path.holds is None or touched & path.holds:
         return 0.0, 0.0, kept  # the entry carries a copy of what changed
     return NONE
+
+
+def _of_array(op: str, touched: frozenset[str], change: Change) -> str:
+    """An update that only adds elements to the arrays of an index, or takes them out."""
+    made = {change.sets.get(a) for a in touched}
+    return str(made.pop()) if op == "set" and made in ({"push"}, {"pull"}) else op
+
+
+def _each(path: AccessPath, record: Record, world: World, keyed: frozenset[str]) -> float:
+    """Entries of one record: an array has one per element, a list inside one per child, a text one per word."""
+    if path.kind == "text":
+        return max(1.0, sum(world.stats[p.attr].bytes.avg / WORD for p in path.order if p.attr in world.stats))
+    lists, each = set(), 1.0
+    for part in path.order:
+        if not part.many or part.attr in keyed:
+            continue
+        entity = part.attr.lstrip("=").partition(".")[0]
+        each *= world.stats[part.attr].elements if part.attr in world.stats else 1.0
+        if entity != record.of and entity not in lists:
+            lists.add(entity)
+            each *= _inside(entity, record)
+    return each
+
+
+def _inside(entity: str, record: Record) -> float:
+    """Children of an entity that one record holds, on average."""
+    at = next((i for i, h in enumerate(record.shape) if h.entity == entity), 0)
+    found = 1.0
+    while at > 0:
+        held = record.shape[at]
+        children = held.edge.rel.children.avg if held.edge is not None and held.edge.down else 1.0
+        found *= min(children, held.first or children)
+        at = held.up
+    return found
 
 
 def _share(path: AccessPath, change: Change, op: str, *, after: bool) -> float:

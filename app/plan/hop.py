@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.plan.numbers import Numbers
+from app.plan.numbers import TINY, Numbers
 from app.plan.types import Cond, Kind, Match, Walked
 
 UNKNOWN_DISTINCT = 1e9
@@ -67,7 +67,7 @@ def hops(match: Match, numbers: Numbers, seeks: float) -> Hops | None:
         return None
     behind = steps[first + 1 : first + 2 + last]
     start = steps[first]
-    kept = _share(start, numbers) if start.tight or _bounds(start, checked) else 1.0
+    kept = _values(start, numbers) if start.tight or _bounds(start, checked) else 1.0
     bound = [w.part.attr for w in (*match.partition, *match.order) if w.tight and w.kind is Kind.POINT and w.conds]
     values = max(1.0, numbers.runs(start.part.attr, bound) * kept)
     opened = Level(0.0, 1.0, values, 1.0 if start.conds else _present(start, numbers))
@@ -89,8 +89,8 @@ def _level(step: Walked, bounded: bool, numbers: Numbers) -> Level:
     values = stat.distinct if stat else UNKNOWN_DISTINCT
     if not bounded:
         return Level(0.0, 1.0, values, _present(step, numbers))
-    share = _share(step, numbers)
-    return Level(1.0 if _half(step) else max(map(_vain, step.conds)), share, max(1.0, values * share))
+    vain = 1.0 if _half(step) else max(map(_vain, step.conds))
+    return Level(vain, _share(step, numbers), max(1.0, values * _values(step, numbers)))
 
 
 def _half(step: Walked) -> bool:
@@ -100,6 +100,11 @@ def _half(step: Walked) -> bool:
 def _vain(cond: Cond) -> float:
     """Before and behind what is sought; of a list, before each of its values and behind the last."""
     return cond.n + 1 if cond.op in LISTS else 2.0
+
+
+def _values(step: Walked, numbers: Numbers) -> float:
+    """Of the values of a part, those within its bounds: what is absent is none of them."""
+    return min(1.0, _share(step, numbers) / max(_present(step, numbers), TINY))
 
 
 def _share(step: Walked, numbers: Numbers) -> float:

@@ -240,7 +240,7 @@ class Touching:
     def _entries(self, op: str, why: str) -> Written:
         """Index entries by path; an upsert is partly an insert, partly an update."""
         record, change = self.record, self.change
-        pushed = change.count.avg if why == "embed" else 1.0
+        pushed = max(1.0, change.count.avg) if why == "embed" else 1.0
         written = entries_of(record, op, self.attrs, change, self.world, pushed)
         if change.kind != "upsert" or self.at or op != "set":
             return written

@@ -127,6 +127,11 @@ class Found:
         return "SORT" in self.stages
 
     @property
+    def joins(self) -> bool:
+        """Several ways in, one for each branch of an `or`."""
+        return "OR" in self.stages or "SORT_MERGE" in self.stages and "SUBPLAN" in self.stages
+
+    @property
     def scans(self) -> bool:
         return "COLLSCAN" in self.stages
 

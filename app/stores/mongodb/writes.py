@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import isinf
 
 from app.model.candidate import Candidate, Structure
+from app.model.conditions import Comparison, Conditions
 from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Plan, Record, World
@@ -32,7 +33,7 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
     found: list[Statement] = []
     touched = {t.structure for t in plan.touches}
     finds = {t.record: t.find for t in plan.touches}
-    changes = asked(pattern)
+    changes = tuple(going(asked(pattern), world))
     for structure in model.structures:
         if model.store_of(structure) != "mongodb" or (touched and structure.name not in touched):
             continue
@@ -48,6 +49,20 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
         yield f"// in {store}:"
         text = elsewhere(pattern, plan, model, world, store)
         yield from (f"// {line}" for line in text.splitlines())
+
+
+def going(changes: Iterable[Asked], world: World) -> Iterable[Asked]:
+    """The changes, and the removal of the children that go with a record whose key is named."""
+    for change in changes:
+        yield change
+        named = equal_to(change.where, world, change.entity) if change.kind == "delete" else {}
+        for rel in world.rels:
+            if rel.parent != change.entity or rel.on_delete != "cascade" or not named.keys() >= set(rel.key):
+                continue
+            pairs = zip(rel.via, rel.key, strict=True)
+            where = tuple(Comparison(via, "=", (named[key],)) for via, key in pairs)
+            child = Asked("delete", rel.child, Conditions("", where), further=True)
+            yield from going((child,), world)
 
 
 def _learned(kind: Record, find: str) -> str:
