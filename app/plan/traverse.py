@@ -93,15 +93,20 @@ def _steps(legs: Sequence[Leg], walked: Walk, server: bool) -> list[Step]:
             requests = ONE if i == 0 else ZERO
         for step in leg.plan.steps:
             size = Spread(step.bytes.avg / step.records.avg) if step.records.avg else Spread(0.0)
+            records, keys = edges, edges.avg
+            if step.level is Level.SCAN:  # each depth reads all of it once more, a client for each node
+                passes = Spread(float(len(depths))) if server else requests
+                whole = step.records if step.records.avg else Spread(step.keys)
+                records, keys = passes.of(whole), step.keys * passes.avg
             walked_step = replace(
                 step,
                 how="server" if server else "each",
                 by=leg.hop.name,
                 level=max(step.level, Level.TRAVERSAL) if step.level < Level.SCAN else step.level,
                 requests=requests,
-                records=edges,
-                bytes=edges.of(size),
-                keys=edges.avg,
+                records=records,
+                bytes=records.of(size),
+                keys=keys,
                 units=step.units * requests.avg,
                 partitions=step.partitions * max(requests.avg, 1),
             )

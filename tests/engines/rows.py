@@ -238,6 +238,18 @@ def explained(connection: Any, query: Sql) -> Found:
     return found
 
 
+def looked_at(connection: Any, query: Sql, values: Mapping[str, Any], table: str) -> float:
+    """Rows and entries of one table that a query looks at."""
+    row = connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {query.text}", values).fetchone()
+    pending, seen = [row[0][0]["Plan"]], 0.0
+    while pending:
+        node = pending.pop()
+        pending += node.get("Plans", ())
+        if node.get("Relation Name") == table:
+            seen += (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+    return seen
+
+
 def _note(node: Mapping[str, Any], found: Found) -> None:
     kind, loops = node["Node Type"], node["Actual Loops"]
     found.nodes.append(kind)

@@ -14,12 +14,14 @@ from typing import Any
 import pytest
 
 from app.plan.read import plan_read
-from app.plan.types import Plan, Step
+from app.plan.types import Level, Plan, Step
 from tests.engines import rows
 from tests.engines.rows import Found
+from tests.engines.test_postgresql_statements import PARAMETER, parts
 from tests.plan.dialects import dialect_of
 from tests.plan.notation import read_case
 from tests.plan.test_cases import cases
+from tests.stores.wiring import bench
 
 CASES = [p for p in cases() if p.values[0] == "postgresql"]
 KNOWN: Mapping[str, str] = {}
@@ -61,6 +63,65 @@ def test_likely(store: str, name: str, body: Mapping[str, Any], table: Any, requ
     assert bool(differs) == bool(known), (differs or f"no longer differs: {known}", found)
 
 
+MEMBERS, FOLLOWS, DEPTH = 3000, 6, 3
+NET = """
+keywright: 1
+name: Net
+entities:
+  - {{name: member, count: {members}, fields: [id int32 key, name string avg 10]}}
+  - {{name: follow, count: {links}, fields: [follower_id int32 key, followee_id int32 key]}}
+relationships:
+  - {{name: follower, parent: member, child: follow, via: follower_id, children: exactly {follows}}}
+  - {{name: followee, parent: member, child: follow, via: followee_id, children: {{avg: {follows}, p99: 13, max: 20}}}}
+patterns:
+  - operation: Reach
+    traverse: member
+    where: "member.id = :id"
+    along: ["follow from follower to followee, 1..{depth}"]
+    needs: [member.id]
+    rate: 1/s
+models:
+  - name: Tables
+    store: postgresql
+    structures:
+      - {{table: members, of: member, primary key: [member.id]}}
+      - {{table: follows, of: follow, primary key: [{key}]}}
+"""
+"""Everybody follows six others, picked at random."""
+ENTERED = "follow.follower_id, follow.followee_id"
+TURNED = "follow.followee_id, follow.follower_id"
+
+
+@pytest.mark.parametrize("key", [ENTERED, TURNED])
+def test_walk(key: str, postgresql: Any) -> None:
+    """A recursive query probes the index once per node it stands on, or reads the whole table at each depth."""
+    text = NET.format(members=MEMBERS, links=MEMBERS * FOLLOWS, follows=FOLLOWS, depth=DEPTH, key=key)
+    made = bench(text, "postgresql")
+    plan = made.plan("Reach")
+    (walk,) = (s for s in plan.steps if s.structure == "follows")
+    with rows.tried(postgresql):
+        for script in made.script.values():
+            postgresql.execute(script.encode())
+        follow(postgresql)
+        rows.set_to(postgresql, {"enable_hashjoin": "off", "enable_mergejoin": "off"} if key == ENTERED else {})
+        (statement,) = parts(made.text("Reach"))
+        query = rows.Sql(PARAMETER.sub(lambda m: m[1] or f"%({m[2]})s", statement))
+        looked = [rows.looked_at(postgresql, query, {"id": n}, "follows") for n in range(1, 21)]
+    met = sum(looked) / len(looked)
+    assert plan.level is (Level.TRAVERSAL if key == ENTERED else Level.SCAN)
+    assert met == pytest.approx(walk.records.avg, rel=0.15)
+
+
+def follow(connection: Any) -> None:
+    connection.execute(
+        f"INSERT INTO members SELECT i, 'm' || i FROM generate_series(1, {MEMBERS}) i;"
+        "SELECT setseed(0.7);"
+        "INSERT INTO follows (follower_id, followee_id) SELECT DISTINCT i, 1 + (random() * "
+        f"{MEMBERS - 1})::int FROM generate_series(1, {MEMBERS}) i, generate_series(1, {FOLLOWS}) j;"
+        "ANALYZE members; ANALYZE follows"
+    )
+
+
 def able(step: Step) -> Mapping[str, str]:
     """Settings under which the server does what it can rather than what it finds cheapest."""
     off = {"enable_seqscan": "off"}
@@ -82,6 +143,11 @@ def indexes(step: Step) -> set[str]:
     steps = step.branches or step.merged or (step,)
     names = {s.path.partition(".")[2].partition(":")[0] for s in steps} - {""}
     return {n.replace("pkey", "orders_pkey") for n in names}
+
+
+def walked(step: Step) -> set[str]:
+    """The columns in whose order a step reads."""
+    return {p.attr.removeprefix("order.") for p in step.match.path.order} if step.match else set()
 
 
 def columns(step: Step, what: str) -> set[str]:
@@ -107,6 +173,8 @@ def differences(step: Step, found: Found, body: Mapping[str, Any], chance: float
         out.append(f"{found.nodes}, planned order {step.order}")
     if found.covered != step.covered:
         out.append(f"{found.nodes} with {found.fetches} fetches, planned covered {step.covered}")
+    if limit and left & walked(step):
+        return out  # how soon the limit is filled depends on where in the order lies what is left out
     keys = step.records.avg if len(step.merged) > len(indexes(step)) else step.keys  # GIN intersects inside itself
     if not scan and not columns(step, "checks") and not near(found.entries, keys, limit, chance):
         out.append(f"{found.entries} entries, planned {keys}")
