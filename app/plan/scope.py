@@ -34,6 +34,7 @@ def scope_of(
     """
     stores = {t.store for t in touches}
     single = len({(t.record, t.place) for t in touches}) == 1 and total.max <= 1
+    single = single and not any(_elsewhere(t, records[t.record]) for t in touches)
     writing = records[touches[0].record].dialect.writing if touches else NOTHING
     scope = Scope("none", single, writing)
     if single or not touches:
@@ -88,7 +89,9 @@ def _slot(scope: Scope, touches: Sequence[Touch], records: Mapping[str, Record],
     """Several keys are one unit only where they share a slot; on one node everything does."""
     kinds = [records[t.record] for t in touches]
     spread = any(t.count.max > 1 and not _constant(records[t.record]) for t in touches)
-    if max(r.nodes for r in kinds) > 1 and (len({_tag(r) for r in kinds}) > 1 or spread):
+    spread = spread or any(_elsewhere(t, records[t.record]) for t in touches)
+    slots = any(r.nodes > 1 or r.primary.placed_by for r in kinds)  # a cluster of one node has them too
+    if slots and (len({_tag(r) for r in kinds}) > 1 or spread):
         names = " and ".join(dict.fromkeys(r.name for r in kinds))
         scope.notes.append(f"the keys of {names} share no tag: they lie in different slots")
         if atomic:
@@ -105,6 +108,12 @@ def _tag(record: Record) -> tuple[tuple[str, str], ...]:
     primary = record.primary
     parts: tuple[Part, ...] = primary.placed_by or primary.partition
     return tuple((p.literal, p.attr) for p in parts)
+
+
+def _elsewhere(touch: Touch, record: Record) -> bool:
+    """Does the record leave its slot for another one?"""
+    placing = frozenset(p.attr for p in record.primary.placed_by if p.attr)
+    return record.dialect.writing.across == "slot" and touch.op == "move" and bool(placing & touch.attrs)
 
 
 def _constant(record: Record) -> bool:

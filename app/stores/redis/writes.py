@@ -181,7 +181,7 @@ def _touches(keys: Keys, change: Asked, world: World) -> bool:
     if change.kind in ("insert", "delete", "upsert"):
         return True
     named = {lay.column(change.entity, a, world) for a in change.set}
-    key = {p.attr for p in keys.record.primary.partition}
+    key = {p.attr for path in keys.record.paths for p in (*path.partition, *path.order)}
     for held in keys.record.shape:
         if held.entity == change.entity:
             inside = held.attrs is None or bool(named & held.attrs)
