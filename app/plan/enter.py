@@ -34,8 +34,12 @@ class Entry:
 
     def reads(self) -> Found:
         """All priced reads, and the choices that came to nothing."""
-        for offer in self.search.offers:
+        offers = self.search.offers
+        for offer in offers:
             self._by_constants(offer)
+        if len(self.query.needs) == 1 and not self.found.reads:
+            return self.found  # nothing to start from
+        for offer in offers:
             self._by_links(offer)
             self._by_key(offer)
         return self.found

@@ -37,7 +37,7 @@ def _replanned(case: PlanCase, remedy: Remedy) -> Plan | None:
     """The plan of the pattern on the model as it would be."""
     before = case.model.structure(remedy.of)
     structure = remedy.new or (remedy.change(before) if before else None)
-    if structure is None:
+    if structure is None or structure == before:  # a set of members holds nothing more
         return None
     kept = tuple(s for s in case.model.structures if s.name != remedy.of)
     model = case.model.model_copy(update={"structures": (*kept, structure)})
