@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -30,9 +31,10 @@ def commands(text: str) -> Iterator[str]:
         yield whole
 
 
-def spoken(lines: list[str]) -> list[list[str]]:
-    """The words of each command as a shell makes them."""
-    names_ = {n: "1" for line in lines for n in re.findall(r"\$\{?([A-Za-z_]\w*)", line)} | {"RANDOM": "7"}
+def spoken(lines: list[str], values: Mapping[str, str] = MappingProxyType({})) -> list[list[str]]:
+    """The words of each command as a shell makes them; a parameter without a value is 1."""
+    named = {n for line in lines for n in re.findall(r"\$\{?([A-Za-z_]\w*)", line)}
+    names_ = {n: values.get(n, "1") for n in named} | {"RANDOM": "7"}
     script = "\n".join(f"printf '%s\\0' {line}\nprintf '\\001\\0'" for line in lines)
     done = subprocess.run(
         ["bash", "-eu", "-c", script], env={**os.environ, **names_}, capture_output=True, text=True, check=True
