@@ -12,11 +12,12 @@ from app.plan.types import Cond, Held, Touch
 from app.stores.cassandra.records import counter_columns, records
 from app.stores.cassandra.types import key_column, quoted, static_names
 from app.stores.cassandra.where import Spot, value_text
-from app.stores.common_query import entity_of, field_of, many
+from app.stores.common_query import entity_of, field_of, many, params
 from app.stores.common_steps import Context
 from app.stores.common_write import asked, value_of
 
 NOTHING: frozenset[str] = frozenset()
+NOW, EARLIER = ":time_of_call", ":time_before"
 SIGNS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "=": "=", "!=": "!="}
 
 
@@ -37,8 +38,8 @@ def write_lines(here: Context) -> Iterable[str]:
         yield from guarded
         plain = [text for text in plain if text not in guarded]
     if any(t.op == "move" for t in mine):
-        yield "-- :old_ is the value before. Where it equals the new one, leave the DELETE out: the statements of"
-        yield "-- a batch have one time, and of two for one row the deletion wins"
+        yield "-- :old_ is the value before. Of two statements of one time for one row the deletion wins, so it gets an"
+        yield f"-- earlier one: {EARLIER} is {NOW} less 1, and that the time of the call in microseconds"
     if here.pattern.action == "update" and any(_makes(text) for text in plain):
         yield "-- an UPDATE makes a row where there is none; IF EXISTS refuses that, for the price of a lightweight"
         yield "-- transaction, and alone or with others of its partition only"
@@ -142,7 +143,10 @@ def statements(touch: Touch, spot: Spot, here: Context) -> list[str]:
         return [_delete(table, where + condition, ", ".join(inside))]
     if touch.op == "move":
         gone = " AND ".join(_key(spot, here, changed=_moved(touch, spot, here)))
-        return [_delete(table, gone), f"{_insert(spot, here)};"]
+        return [
+            _delete(f"{table} USING TIMESTAMP {EARLIER}", gone),
+            f"{_insert(spot, here)} USING TIMESTAMP {NOW};",
+        ]
     sets = list(dict.fromkeys(_sets(touch, spot, here)))
     if not sets:
         return []
@@ -190,11 +194,20 @@ def _key_value(part: KeyPart, conds: list[Cond], spot: Spot, here: Context, chan
     if not part.attr:
         return f":{part.name or 'shard'}"
     found = next((c for c in conds if c.attr == attr and c.source is not None), None)
-    own = f":old_{field_of(attr)}" if attr in changed else f":{field_of(attr)}"
+    own = f":old_{field_of(attr)}" if attr in changed else _own(attr, here)
     text = value_text(found.source.operands[0]) if found is not None and found.source is not None else own
     if attr in changed and text == _value(attr, _given(spot, here), here)[1]:
         text = own
     return text + filters if text.startswith(":") else text
+
+
+def _own(attr: str, here: Context) -> str:
+    """The value a row in hand has; with its entity where the operation means something else by the field's name."""
+    entity, field = entity_of(attr), field_of(attr)
+    main = here.pattern.entity
+    if entity != main and (f"{main}.{field}" in here.world.stats or field in params(here.pattern)):
+        return f":{entity}_{field}"
+    return f":{field}"
 
 
 def _given(spot: Spot, here: Context) -> Mapping[str, Any]:
@@ -205,7 +218,7 @@ def _given(spot: Spot, here: Context) -> Mapping[str, Any]:
 def _value(attr: str, given: Mapping[str, Any], here: Context) -> tuple[str, str]:
     """(`set` or `add`, value in CQL)."""
     if attr not in given:
-        return "set", f":{field_of(attr)}"
+        return "set", _own(attr, here)
     kind, value = value_of(given[attr], here.world.stats.get(attr))
     if kind == "now":
         return "set", ":now"
