@@ -65,6 +65,35 @@ CASES = [
 ]
 
 
+def long_field(pipe: Any, n: int) -> object:
+    return pipe.hset(KEY, "f", "x" * n)
+
+
+ENCODINGS = [
+    *((f"number {n}", lambda c, n=n: c.set(KEY, n), memory.string_encoding(len(str(n)), True)) for n in (7, 10**18)),
+    *((f"text of {n}", lambda c, n=n: c.set(KEY, "x" * n), memory.string_encoding(n)) for n in (10, 44, 100, 1000)),
+    *((f"hash of {n}", many(field, n), memory.hash_encoding(n, 16)) for n in (1, 512, 513)),
+    *((f"hash, value of {n}", lambda c, n=n: long_field(c, n), memory.hash_encoding(1, n)) for n in (64, 65)),
+    *((f"sorted set of {n}", many(score, n), memory.sorted_set_encoding(n, 36)) for n in (1, 128, 129)),
+    *(
+        (f"sorted set, member of {n}", lambda c, n=n: c.zadd(KEY, {"x" * n: 1}), memory.sorted_set_encoding(1, n))
+        for n in (64, 65)
+    ),
+    *((f"set of {n}", many(member, n), memory.set_encoding(n, 36)) for n in (1, 128, 129)),
+    *((f"set, member of {n}", lambda c, n=n: c.sadd(KEY, "x" * n), memory.set_encoding(1, n)) for n in (64, 65)),
+    *((f"set of {n} numbers", many(number, n), memory.set_encoding(n, 6, True)) for n in (1, 512, 513)),
+    *((f"list of {n}", many(element, n), memory.list_encoding(n * memory.packed(100))) for n in (1, 79, 81)),
+]
+
+
+@pytest.mark.parametrize(("fill", "predicted"), [pytest.param(f, p, id=name) for name, f, p in ENCODINGS])
+def test_encoding(fill: Callable[[Any], object], predicted: str, valkey: Any) -> None:
+    """The encoding changes where the size model says it does."""
+    valkey.flushdb()
+    fill(valkey)
+    assert valkey.object("encoding", KEY).decode() == predicted
+
+
 @pytest.mark.parametrize(("fill", "predicted"), [pytest.param(f, p, id=name) for name, f, p in CASES])
 def test_memory_usage(fill: Callable[[Any], object], predicted: float, valkey: Any) -> None:
     valkey.flushdb()

@@ -152,9 +152,7 @@ def _string(family: Family) -> Encoding:
 
 def _hash(family: Family) -> Encoding:
     """Fields and values, in one listpack or in a table of their own strings; what is nested is JSON in a value."""
-    short = (
-        family.fields <= FACTS["hash_listpack_entries"].value and family.longest <= FACTS["hash_listpack_value"].value
-    )
+    short = memory.hash_encoding(family.fields, family.longest) == "listpack"
 
     def pair(name: float, size: float, number: bool = False) -> float:
         if short:

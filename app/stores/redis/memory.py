@@ -72,6 +72,42 @@ def table(entries: float) -> float:
     return 56 + 8 * 2.0 ** ceil(log2(max(4.0, entries)))
 
 
+# ---------------------------------------------------------------- encodings, as OBJECT ENCODING names them
+
+
+def string_encoding(length: float, number: bool = False) -> str:
+    if number and length <= 20:
+        return "int"
+    return "embstr" if length <= EMBEDDED else "raw"
+
+
+def hash_encoding(fields: float, longest: float) -> str:
+    """`longest`: bytes of the longest field or value."""
+    few = fields <= FACTS["hash_listpack_entries"].value and longest <= FACTS["hash_listpack_value"].value
+    return "listpack" if few else "hashtable"
+
+
+def sorted_set_encoding(members: float, longest: float) -> str:
+    few = members <= FACTS["zset_listpack_entries"].value and longest <= FACTS["zset_listpack_value"].value
+    return "listpack" if few else "skiplist"
+
+
+def set_encoding(members: float, longest: float, number: bool = False, old: bool = False) -> str:
+    """`old`: before 7.2, where a set of text is a hash table from its first member on."""
+    if number and members <= FACTS["set_intset_entries"].value:
+        return "intset"
+    few = members <= FACTS["set_listpack_entries"].value and longest <= FACTS["hash_listpack_value"].value
+    return "listpack" if few and not old else "hashtable"
+
+
+def list_encoding(content: float, old: bool = False) -> str:
+    """`content`: bytes of all elements, packed. `old`: before 7.2."""
+    return "listpack" if content <= FACTS["list_node_bytes"].value and not old else "quicklist"
+
+
+# ---------------------------------------------------------------- whole values
+
+
 def string(key_length: float, length: float, number: bool = False) -> float:
     return key(key_length) + value(length, number)
 
@@ -80,7 +116,7 @@ def hash_table(key_length: float, fields: Iterable[tuple[float, float]]) -> floa
     """A hash of (field bytes, value bytes): one listpack while it is short, a hash table then."""
     pairs = list(fields)
     longest = max((max(p) for p in pairs), default=0)
-    if len(pairs) <= FACTS["hash_listpack_entries"].value and longest <= FACTS["hash_listpack_value"].value:
+    if hash_encoding(len(pairs), longest) == "listpack":
         body = allocated(7 + sum(packed(f) + packed(v) for f, v in pairs))
     else:
         body = table(len(pairs)) + sum(DICT_ENTRY + text(f) + text(v) for f, v in pairs)
@@ -89,7 +125,7 @@ def hash_table(key_length: float, fields: Iterable[tuple[float, float]]) -> floa
 
 def sorted_set(key_length: float, members: float, member: float, score: float = 8) -> float:
     """`members` members of `member` bytes with scores of `score` digits."""
-    if members <= FACTS["zset_listpack_entries"].value and member <= FACTS["zset_listpack_value"].value:
+    if sorted_set_encoding(members, member) == "listpack":
         body = allocated(7 + members * (packed(member) + packed(score, number=True)))
     else:
         body = SKIPLIST_HEAD + table(members) - 56
@@ -99,10 +135,11 @@ def sorted_set(key_length: float, members: float, member: float, score: float = 
 
 def plain_set(key_length: float, members: float, member: float, number: bool = False, old: bool = False) -> float:
     """A set; `old`: before 7.2, where a set of text is a hash table from its first member on."""
-    if number and members <= FACTS["set_intset_entries"].value:
+    kind = set_encoding(members, member, number, old)
+    if kind == "intset":
         width = 2 if member <= 4 else 4 if member <= 9 else 8  # as wide as the widest number
         body = allocated(8 + members * width)
-    elif not old and members <= FACTS["set_listpack_entries"].value and member <= FACTS["hash_listpack_value"].value:
+    elif kind == "listpack":
         body = allocated(7 + members * packed(member, number))
     else:
         body = table(members) + members * (DICT_ENTRY - 8 + text(member))
