@@ -6,15 +6,21 @@ of those types, and all of it is rolled back. Foreign keys are not held against 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import pytest
 
+from app.analysis import analyse
+from app.exporters import queries, scripts
 from app.model.project import Project
-from tests.engines.models import Statements, names, statements
+from tests.engines.models import Statements, names, projects, statements
 from tests.engines.server import WORKER
+from tests.stores.test_postgresql import SHOP
+from tests.stores.wiring import bench
 
 SCHEMA = f"statements_{WORKER}"
 SAMPLES = {
@@ -99,7 +105,133 @@ def refusals(model: Statements, connection: Any) -> dict[str, str]:
     return found
 
 
+@cache
+def documents() -> tuple[Statements, ...]:
+    """Models of documents as tables: lists inside a row, copies, buckets."""
+    out = []
+    for key, project in projects():
+        for model in project.models:
+            if model.store != "mongodb":
+                continue
+            mine = [s for s in model.structures if s.store in ("", "mongodb") and s.of and "{" not in s.name]
+            tables = tuple(s.model_copy(update={"store": "", "kind": "table"}) for s in mine)
+            moved = model.model_copy(update={"store": "postgresql", "structures": tables})
+            report = analyse(project.model_copy(update={"models": (moved,)}))
+            texts = {p.operation: queries.query(report, report.models[0], p.operation) for p in project.patterns}
+            found = {k: v for k, v in texts.items() if v}
+            out.append(Statements(f"{key}: {model.name}", project, scripts.files(report, report.models[0]), found))
+    return tuple(out)
+
+
+def of_shop(model: str) -> Statements:
+    """A model whose patterns use every kind of condition and index."""
+    made = bench(SHOP, "postgresql", model)
+    texts = {p.operation: made.text(p.operation) for p in made.project.patterns}
+    return Statements(f"shop: {model}", made.project, made.script, texts)
+
+
 @pytest.mark.parametrize("model", names("postgresql"))
 def test_every_statement_is_accepted(model: str, postgresql: Any) -> None:
     mine = next(s for s in statements("postgresql") if s.name == model)
     assert refusals(mine, postgresql) == {}
+
+
+@pytest.mark.parametrize("model", [s.name for s in documents()])
+def test_documents_as_rows_are_accepted(model: str, postgresql: Any) -> None:
+    mine = next(s for s in documents() if s.name == model)
+    assert refusals(mine, postgresql) == {}
+
+
+@pytest.mark.parametrize("model", ["Tables", "Documents"])
+def test_every_kind_of_condition_is_accepted(model: str, postgresql: Any) -> None:
+    assert refusals(of_shop(model), postgresql) == {}
+
+
+# ---------------------------------------------------------------- the right rows come back
+
+USER = "00000000-0000-4000-8000-000000000001"
+
+
+class Shop:
+    """The shop's tables, filled by its own statements."""
+
+    def __init__(self, model: str, connection: Any) -> None:
+        self.texts, self.connection = of_shop(model), connection
+        connection.execute(
+            f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE; CREATE SCHEMA {SCHEMA}; SET search_path = {SCHEMA}"
+        )
+        for text in self.texts.scripts.values():
+            connection.execute(text.encode())
+
+    def run(self, operation: str, values: Mapping[str, Any], only: int = -1) -> list[tuple[Any, ...]]:
+        """The rows of the last statement, or of the one with this number."""
+        rows: list[tuple[Any, ...]] = []
+        for at, statement in enumerate(parts(self.texts.queries[operation])):
+            if only not in (-1, at):
+                continue
+            asked = PARAMETER.sub(lambda m: m[1] or f"%({m[2]})s", statement.replace("%", "%%"))
+            cursor = self.connection.execute(asked.encode(), values)
+            rows = cursor.fetchall() if cursor.description else []
+        return rows
+
+    def place(self, number: int, status: str = "open") -> None:
+        lines = [{"sku": f"s{n}", "qty": n, "price": 10} for n in range(1, 8)]
+        values = {
+            "id": f"00000000-0000-4000-9000-{number:012d}", "user_id": USER, "note": None, "tags": ["a", f"t{number}"],
+            "total": 280, "line_list": json.dumps(lines),
+        }  # fmt: skip
+        self.run("Place", values)
+        changed = (
+            "UPDATE orders SET status = %s, created_at = '2026-01-01'::timestamptz + %s * interval '1 h' WHERE id = %s"
+        )
+        self.connection.execute(changed, (status, number // 3, values["id"]))
+
+
+@pytest.fixture
+def shop(postgresql: Any) -> Iterator[Shop]:
+    made = Shop("Tables", postgresql)
+    postgresql.execute("INSERT INTO users VALUES (%s, 'a@b', 'Ann', 0)", (USER,))
+    for number in range(1, 26):
+        made.place(number, ["open", "paid", "shipped"][number % 3])
+    yield made
+    postgresql.execute(f"RESET search_path; DROP SCHEMA {SCHEMA} CASCADE")
+
+
+@pytest.mark.parametrize(("operation", "keys"), [("Newest", ("created_at", "id")), ("Mixed", ("status", "created_at"))])
+def test_pages_follow_each_other(shop: Shop, operation: str, keys: tuple[str, ...]) -> None:
+    """The rows behind the last one seen, in the order of the first page."""
+    first = shop.run(operation, {"u": USER}, 0)
+    assert len(first) == 20
+    names = ["status", *(k for k in keys if k != "status")]
+    last = dict(zip(names, first[-1], strict=True))
+    following = shop.run(operation, {"u": USER, **{f"last_{k}": last[k] for k in keys}}, 1)
+    assert len(following) == 25 - 20
+    assert not set(following) & set(first)
+
+
+def test_a_page_has_its_parent_and_the_first_children(shop: Shop) -> None:
+    row = shop.run("Page", {"o": "00000000-0000-4000-9000-000000000005"})[0]
+    assert "Ann" in row
+    lines = next(v for v in row if isinstance(v, list) and v and isinstance(v[0], dict))
+    assert [line["sku"] for line in lines] == ["s1", "s2", "s3", "s4", "s5"]
+
+
+def test_figures_and_conditions_hold(shop: Shop) -> None:
+    assert shop.connection.execute("SELECT order_count FROM users").fetchone() == (25,)
+    assert shop.run("How many", {"u": USER}) == [(25,)]
+    assert len(shop.run("Tagged", {"tag": "t7"})) == 1
+    assert {row[:2] for row in shop.run("By status", {"u": USER})} == {("open", 8), ("paid", 9), ("shipped", 8)}
+    paid = "00000000-0000-4000-9000-000000000001"
+    shop.run("Pay", {"o": paid})
+    assert shop.connection.execute("SELECT count(*) FROM orders WHERE status = 'paid'").fetchone() == (9,)
+
+
+def test_an_upsert_meets_the_row_that_is_there(shop: Shop) -> None:
+    values = {"email": "a@b", "name": "Beth", "id": "00000000-0000-4000-8000-000000000009", "order_count": 0}
+    shop.run("Settle", values)
+    assert shop.connection.execute("SELECT name, order_count FROM users").fetchall() == [("Beth", 25)]
+
+
+def test_children_go_with_their_parent(shop: Shop) -> None:
+    shop.run("Forget", {"u": USER})
+    assert shop.connection.execute("SELECT count(*) FROM lines").fetchone() == (0,)

@@ -218,12 +218,14 @@ def condition(change: Asked, table: Table, write: Write, *, guard: bool = True) 
 def _conditions(terms: Sequence[Term], change: Asked, table: Table, write: Write) -> list[str]:
     out: list[str] = []
     for term in terms:
+        if change.beside and isinstance(term, Comparison) and _inside(term, table, write):
+            continue  # says which element, and the row is meant
         if not isinstance(term, Comparison) or _there(term, table, write):
             out += texts([term], _find(change, table, write))
         elif change.beside:
             continue  # said of the record it is changed with
         else:
-            out += _looked_up(term, change, table, write)
+            out += _looked_up(term, table, write)
     return out
 
 
@@ -231,8 +233,12 @@ def _there(term: Comparison, table: Table, write: Write) -> bool:
     return table.refs.get(lay.column(table.record.of, term.path, write.world)) is not None
 
 
+def _inside(term: Comparison, table: Table, write: Write) -> bool:
+    return table.ref(lay.column(table.record.of, term.path, write.world)).each
+
+
 def _find(change: Asked, table: Table, write: Write) -> Find:
-    plain = finder(table, write.world)
+    plain = finder(table, write.world, table.name if listed(change) else "")
 
     def find(path: str) -> Spot:
         attr = lay.column(table.record.of, path, write.world)
@@ -243,7 +249,7 @@ def _find(change: Asked, table: Table, write: Write) -> Find:
     return find
 
 
-def _looked_up(term: Comparison, change: Asked, table: Table, write: Write) -> list[str]:
+def _looked_up(term: Comparison, table: Table, write: Write) -> list[str]:
     """A condition on a parent or child, as the keys of those that meet it."""
     spot = place(write.world, table.record.of, term.path)
     if len(spot.edges) != 1:

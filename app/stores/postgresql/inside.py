@@ -121,9 +121,8 @@ def _elements(change: Asked, held: Held, table: Table, write: Write, name: str) 
     test = " AND ".join(texts(inner, inside))
     where = (*(texts(outer, beside) or _parent(change, held, table, write)), *texts(inner, beside))
     if change.kind == "delete":
-        left = f" WHERE NOT ({test})" if test else " WHERE false"
-        new = f"(SELECT coalesce(jsonb_agg(item), '[]') FROM jsonb_array_elements({whole}) AS item{left})"
-        yield Statement("update", table.name, sets={name: new}, where=where)
+        left = f"SELECT coalesce(jsonb_agg(item), '[]') FROM jsonb_array_elements({whole}) AS item WHERE NOT ({test})"
+        yield Statement("update", table.name, sets={name: f"({left})" if test else "'[]'"}, where=where)
         return
     sets = _sets(change, held, table, write)
     if not sets:
@@ -199,8 +198,11 @@ def _moved(figure: Figure, change: Asked, table: Table, write: Write) -> str:
     if make in ("max", "min") and change.kind == "insert" and len(figure.reads) == 1:
         new = known(next(iter(figure.reads)), change, write)
         return f"{'greatest' if make == 'max' else 'least'}({column}, {new})"
+    counted = " where " in figure.formula
+    if counted and make == "count" and change.kind in ("insert", "delete"):
+        return f"{column} {'-' if change.kind == 'delete' else '+'} 1"
     child = write.home(figure.rel.child)
-    if child is None or not PATH.search(figure.formula) or make not in ("sum", "avg", "max", "min", "count"):
+    if counted or child is None or not PATH.search(figure.formula) or make not in ("sum", "avg", "max", "min", "count"):
         return parameter(figure.name, change, write)
     inner = figure.formula.partition("(")[2].rpartition(")")[0]
     inner = PATH.sub(lambda m: child.ref(lay.column(figure.rel.child, m[0], write.world)).sql(), inner)

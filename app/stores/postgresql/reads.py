@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from app.model.conditions import Comparison
 from app.model.keys import BUCKETS
 from app.plan import lay
 from app.plan.figures import PATH
@@ -61,12 +60,41 @@ def _statement(found: Plot, query: Query, steps: Sequence[Step]) -> Iterator[str
         return
     ask = order_of(found, query, steps)
     limit = _limit(query, found)
-    select = Select(returned(found, first), tables, where, order=_order(found, ask), limit=limit)
+    shown = list(dict.fromkeys([*returned(found, first), *_cursor(found, ask)]))
+    select = Select(shown, tables, where, order=_order(found, ask), limit=limit)
+    if any(a.action == "delete" and a.entity == pattern.entity and a.where is None for a in pattern.also):
+        yield from _taken(found, select)
+        return
     yield from _ended(select.lines())
     if pattern.paging == "cursor" and ask and limit:
         yield "-- next page: last_… are the values of the last row of the page before"
         following = [*where, beyond(found, ask)]
         yield from _ended(Select(select.columns, tables, following, order=select.order, limit=limit).lines())
+
+
+def _cursor(found: Plot, ask: Order) -> Iterator[str]:
+    """What the next page begins behind has to be among what is returned."""
+    if found.here.pattern.paging != "cursor":
+        return
+    for attr, _ in ask:
+        spot = order_spot(found, 0, attr)
+        if spot is not None:
+            plain = spot.ref.column == last(attr) and not spot.ref.path and not spot.ref.each
+            yield spot.sql if plain else f"{spot.sql} AS {quoted(last(attr))}"
+
+
+def _taken(found: Plot, select: Select) -> Iterator[str]:
+    """Rows that are read and removed at once: others who take at the same time get the next ones."""
+    table = found.blocks[0].table
+    keys = [quoted(table.ref(a).column) for a in found.here.world.keys.get(table.record.of, ())] or ["ctid"]
+    inner = Select(keys, [table.name], select.where, order=select.order, limit=select.limit)
+    whole = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+    yield f"DELETE FROM {table.name}"
+    yield f"WHERE {whole} IN ("
+    yield from (f"  {line}" for line in inner.lines())
+    yield "  FOR UPDATE SKIP LOCKED"
+    yield ")"
+    yield f"RETURNING {', '.join(select.columns)};"
 
 
 def _ended(lines: Iterator[str]) -> Iterator[str]:
@@ -102,7 +130,7 @@ def _order(found: Plot, ask: Order) -> str:
             return f"ts_rank({words_of(term, find)}, {asked(term, find)}) DESC"
         if term.op == "near" and "distance" in words:
             find = _finder(found)
-            return distance(find(term.path).sql, f"CAST({value(term.operands[0])} AS point)")
+            return distance(find(term.path).sql, f"(CAST({value(term.operands[0])} AS point))")
     return ""
 
 
@@ -132,7 +160,8 @@ def _figures(found: Plot, tables: Sequence[str], where: Sequence[str]) -> Iterat
         return
     keys = [_group(found, by.strip()) for by in pattern.group_by.split(",") if by.strip()]
     shown = [f"{word.lower()}({_inner(found, inner)}) AS {_named(word, inner)}" for word, inner in _formulas(found)]
-    columns = [*(f"{sql} AS {quoted(name)}" for name, sql in keys), *(shown or ["count(*) AS count"])]
+    named = (quoted(name) if sql == quoted(name) else f"{sql} AS {quoted(name)}" for name, sql in keys)
+    columns = [*named, *(shown or ["count(*) AS count"])]
     limit = f"LIMIT {pattern.limit.value:.0f}" if pattern.limit is not None and pattern.limit.value else ""
     order = ", ".join(str(i + 1) for i in range(len(keys)))
     if limit and keys:
@@ -173,7 +202,7 @@ def _rank(found: Plot, tables: Sequence[str], where: Sequence[str]) -> Iterator[
     path, *rest = pattern.compute.strip()[len("rank by") :].split()
     column = find(path).sql
     keys = set(found.here.world.keys.get(pattern.entity, ())) or {f"{pattern.entity}.id"}
-    named = [t for t in comparisons(pattern.where.terms if pattern.where else ()) if isinstance(t, Comparison)]
+    named = list(comparisons(pattern.where.terms if pattern.where else ()))
     whole = list(where)
     group = [
         w

@@ -130,7 +130,7 @@ def _of(plot: Plot, block: Block, need: int, attr: str) -> Spot | None:
     column = asked_list(plot, block)
     ref = ref_at(block, at, attr)
     if column and ref.column == column:
-        return Spot(block.element, Ref(ref.column, ref.type, ref.path, True), block.table)
+        return Spot("", Ref(block.element, ref.type, ref.path), block.table)
     return Spot(block.alias, ref, block.table)
 
 
@@ -140,7 +140,7 @@ def _tied(here: Spot, there: Spot) -> str:
         return f"{here.sql} @> ARRAY[{there.sql}]"
     if there.ref.stored.endswith("[]") and not here.ref.stored.endswith("[]"):
         return f"{here.sql} = ANY ({there.sql})"
-    if there.ref.each and there.alias and not there.alias.endswith("item"):
+    if there.ref.each:
         element = inside("item", there.ref.path, there.ref.type)
         return f"{here.sql} IN (SELECT {element} FROM jsonb_array_elements({there.column}) AS item)"
     return f"{here.sql} = {there.sql}"
@@ -195,7 +195,7 @@ def finder(plot: Plot, block: Block, n: int) -> Find:
 
 
 def exists(plot: Plot, block: Block, where: Conditions | None) -> list[str]:
-    """Conditions of the pattern itself on what is listed inside its rows: a row counts if one of the list meets them."""
+    """Conditions of the pattern itself on what is listed inside its rows: one of the list must meet them."""
     asked = {id(c) for c in _every(where.terms if where is not None else ())}
     out = []
     for other in plot.below(block):
@@ -216,7 +216,7 @@ def _every(terms: Sequence[Term]) -> Iterator[Comparison]:
             yield from comparisons([term])
 
 
-# ---------------------------------------------------------------- what is returned
+# ---------------------------------------------------------------- columns of the answer
 
 
 def returned(plot: Plot, block: Block, listed: bool = False) -> list[str]:
@@ -226,21 +226,23 @@ def returned(plot: Plot, block: Block, listed: bool = False) -> list[str]:
     for n, need in enumerate(plot.query.needs):
         if not any(n in b.nodes for b in blocks) or _inside_list(plot, block, n):
             continue
-        for name, sql in _values(plot, n, need, blocks):
+        for name, sql in _values(plot, n, need, blocks, own=listed and n == block.need):
             out.setdefault(name, sql)
     for other in blocks:
         for inner in plot.below(other):
             if inner.listed:
                 label = _label(plot, inner.need)
+                label = inner.table.structure.name if label == inner.table.record.of else label
                 out.setdefault(label, f"{_list(plot, inner)} AS {quoted(label)}")
     if not out and not listed:
         return ["1"]
     return list(out.values()) or ["1"]
 
 
-def _values(plot: Plot, n: int, need: NeedNode, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+def _values(plot: Plot, n: int, need: NeedNode, blocks: Sequence[Block], *, own: bool) -> Iterator[tuple[str, str]]:
+    """(name, SQL) of what a need wants. `own`: of the rows that are listed, without their role's name."""
     world = plot.here.world
-    role = _label(plot, n) if n else ""
+    role = _label(plot, n) if n and not own else ""
     for attr in wanted(need, world.fields.get(need.entity, ())):
         if attr.endswith(".*"):
             yield from ((WHOLE, b.alias + "." * bool(b.alias) + WHOLE) for b in blocks if b.table.column(WHOLE))
@@ -290,8 +292,8 @@ def _inner_list(plot: Plot, block: Block, n: int, column: str) -> str:
     direct = block.table.list_of(block.table.record.shape[at]) == column
     conds = [c.source for c in need.where if c.source is not None]
     if not direct or not (need.first or conds):
-        return base if not block.alias or column not in {c.name for c in block.table.columns} else f"{base}"
-    find = _element_finder(block, n)
+        return base
+    find = _element_finder(block)
     where = texts(conds, find)
     order = ", ".join(f"{find(a).sql}{' DESC' if d < 0 else ''}" for a, d in need.order)
     inner = f"SELECT item FROM jsonb_array_elements({base}) AS item"
@@ -301,7 +303,7 @@ def _inner_list(plot: Plot, block: Block, n: int, column: str) -> str:
     return f"(SELECT coalesce(jsonb_agg(item), '[]') FROM ({inner}) AS items) AS {quoted(column)}"
 
 
-def _element_finder(block: Block, n: int) -> Find:
+def _element_finder(block: Block) -> Find:
     def find(path: str) -> Spot:
         ref = block.table.ref(path)
         return Spot("", Ref("item", ref.type, ref.path))

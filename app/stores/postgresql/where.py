@@ -148,7 +148,8 @@ def _param(term: Comparison) -> bool:
 def _listed(term: Comparison, here: str, kind: str, find: Find) -> str:
     values = [value(o, find) for o in term.operands]
     if _param(term):
-        return f"{here} {'=' if term.op == 'in' else '<>'} {'ANY' if term.op == 'in' else 'ALL'} (CAST({values[0]} AS {kind}[]))"
+        compared = "= ANY" if term.op == "in" else "<> ALL"
+        return f"{here} {compared} (CAST({values[0]} AS {kind}[]))"
     return f"{here} {'IN' if term.op == 'in' else 'NOT IN'} ({', '.join(values)})"
 
 
@@ -271,7 +272,7 @@ def near(term: Comparison, here: str, find: Find) -> str:
     """
     centre = value(term.operands[0], find)
     reach = value(term.operands[1], find) if len(term.operands) > 1 else "1"
-    point = f"CAST({centre} AS point)"
+    point = f"(CAST({centre} AS point))"
     wide = DEGREE * cos(radians(60))
     box = (
         f"box(point({point}[0] - {reach} / {wide:.2f}, {point}[1] - {reach} / {DEGREE}),"
