@@ -44,8 +44,12 @@ def _replanned(case: PlanCase, remedy: Remedy) -> Plan | None:
     store = case.stores.get(model.store_of(structure))
     if store is None:
         return None
-    others = (r for r in case.records if r.structure != remedy.of)
-    records = (*others, *store.records(structure, model, case.world))
+    changed, others = structure, [r for r in case.records if r.structure != remedy.of]
+    if remedy.entity and structure.records:  # of many kinds in one table those that stay as they are stay
+        mine = tuple(s for s in structure.records if s.of == remedy.entity)
+        changed = structure.model_copy(update={"records": mine}) if mine else structure
+        others = [r for r in case.records if r.structure != remedy.of or (mine and r.of != remedy.entity)]
+    records = (*others, *store.records(changed, model, case.world))
     if case.query is not None and case.intent is not None:
         return plan_both(case.query, case.intent, records, case.world)
     if case.query is not None:

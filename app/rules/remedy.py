@@ -12,12 +12,14 @@ from app.model.project import Project
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One change: of the structure called `of`, or (`of` empty) a new structure."""
+    """One change: of the structure called `of`, or (`of` empty) a new structure. `entity`: whose records alone the
+    change concerns; empty: all there."""
 
     label: str
     change: Callable[[Structure], Structure] = lambda s: s
     of: str = ""
     new: Structure | None = None
+    entity: str = ""
 
     def apply(self, project: Project, model: str) -> Project:
         if self.new is not None:

@@ -43,7 +43,7 @@ def hold(case: PlanCase) -> Iterator[Remedy]:
         new = shapes[at].model_copy(update=_added(shapes[at], own, figures, copies))
         return structure.model_copy(update={"records": (*shapes[:at], new, *shapes[at + 1 :])})
 
-    yield Remedy(f"Hold {names} in {home.name}, refreshed by the same write", change, home.name)
+    yield Remedy(f"Hold {names} in {home.name}, refreshed by the same write", change, home.name, entity=record.of)
 
 
 def _entry(case: PlanCase, query: Query) -> Record | None:

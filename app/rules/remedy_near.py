@@ -43,7 +43,9 @@ def _sooner(case: PlanCase, miss: Miss, record: Record, home: Structure) -> Iter
     def change(thing: Thing) -> dict[str, object]:
         return {"copied": _fresh(thing.copied, old), "computed": _fresh(thing.computed, old)}
 
-    yield Remedy(f"Refresh {', '.join(old)} in {home.name} by the same write", _of(record, change), home.name)
+    yield Remedy(
+        f"Refresh {', '.join(old)} in {home.name} by the same write", _of(record, change), home.name, entity=record.of
+    )
 
 
 def _fresh(held: Sequence[Made], old: Sequence[str]) -> tuple[Made, ...]:
@@ -65,7 +67,9 @@ def _longer(case: PlanCase, query: Query, miss: Miss, record: Record, home: Stru
         return {"embed": tuple(_embed(e, entity, first, record, case.world) for e in thing.embed)}
 
     if change(_thing(home, record))["embed"] != _thing(home, record).embed:
-        yield Remedy(f"Embed the first {first:,.0f} {entity} in {home.name}", _of(record, change), home.name)
+        yield Remedy(
+            f"Embed the first {first:,.0f} {entity} in {home.name}", _of(record, change), home.name, entity=record.of
+        )
 
 
 def _embed(held: Embed, entity: str, first: float, record: Record, world: World) -> Embed:

@@ -122,6 +122,7 @@ def _gsi(case: PlanCase, home: Structure, want: Wanted) -> Remedy:
         f"Add GSI {name} to {home.name}, partition key {', '.join(map(_short, want.equal))}{sort}",
         lambda s: s.model_copy(update={"gsi": (*s.gsi, index)}),
         home.name,
+        entity=want.entity,
     )
 
 
