@@ -19,6 +19,13 @@ APART = 64
 """Bytes by which small values may differ: entry, header and key in separate allocations."""
 
 
+TOLERANCE = {
+    "string": 0.16, "number": 0.16, "hash": 0.17, "sorted set": 0.14, "set": 0.26, "set of numbers": 0.06,
+    "list": 0.24, "stream": 0.03,
+}  # fmt: skip
+"""By how much a size may differ, by kind: the classes of two allocators."""
+
+
 def many(add: Callable[[Any, int], object], count: int) -> Callable[[Any], None]:
     def fill(client: Any) -> None:
         pipe = client.pipeline(transaction=False)
@@ -94,9 +101,9 @@ def test_encoding(fill: Callable[[Any], object], predicted: str, valkey: Any) ->
     assert valkey.object("encoding", KEY).decode() == predicted
 
 
-@pytest.mark.parametrize(("fill", "predicted"), [pytest.param(f, p, id=name) for name, f, p in CASES])
-def test_memory_usage(fill: Callable[[Any], object], predicted: float, valkey: Any) -> None:
+@pytest.mark.parametrize(("name", "fill", "predicted"), [pytest.param(*c, id=c[0]) for c in CASES])
+def test_memory_usage(name: str, fill: Callable[[Any], object], predicted: float, valkey: Any) -> None:
     valkey.flushdb()
     fill(valkey)
     used = valkey.memory_usage(KEY, samples=0)
-    assert used == pytest.approx(predicted, rel=0.3, abs=APART)
+    assert used == pytest.approx(predicted, rel=TOLERANCE[name.rstrip(" 0123456789")], abs=APART)
