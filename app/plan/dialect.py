@@ -374,6 +374,7 @@ class Dialect:
     partial_sort: bool = False  # finishes an order the path began, group by group
     prefers_index: bool = False  # an index with any condition beats a scan, whatever the cost
     combine: Combine = Combine()
+    absent_last: bool = False  # an absent value is the greatest in an order, not the least
     strict: bool = False  # a value that is absent meets no condition but `is null`, and is not unequal to anything
     bitmaps: frozenset[str] = frozenset()  # kinds of path that give all their places before the first record is read
     heap: bool = False  # records lie apart from every index, the primary key too; a union is one of places, not entries

@@ -25,13 +25,14 @@ class Flow:
     """
 
     __slots__ = (
-        "along", "arranged", "arrays", "at_once", "checked", "entries", "gap", "hops", "late", "match", "passes",
-        "per_record", "population", "relief", "seeks", "stats", "total", "weight",
+        "absent", "along", "arranged", "arrays", "at_once", "checked", "entries", "gap", "hops", "late", "match",
+        "passes", "per_record", "population", "relief", "seeks", "stats", "total", "weight",
     )  # fmt: skip
 
     def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers) -> None:
         self.match, self.arranged, self.stats = match, arranged, numbers.stats
         path = match.path
+        self.absent = -1 if dialect.absent_last else 1
         self.at_once = path.kind in dialect.bitmaps
         self.population = numbers.population
         if path.only:
@@ -157,6 +158,10 @@ class Flow:
     def _groups(self, keys: float, want: float) -> float:
         given = [self.stats.get(a) for a, _ in self.arranged.ask[: self.arranged.given]]
         group = max(1.0, keys / prod(s.distinct if s else UNKNOWN_DISTINCT for s in given))
+        attr, way = self.arranged.ask[0]
+        stat = given[0] if given else None
+        if stat and stat.present < 1 and way == self.absent and all(c.attr != attr for c in self.match.single.where):
+            group = max(group, keys * (1 - stat.present))  # all without a value come first, as one group
         return ceil(want / group) * group
 
     def _sequential(self) -> bool:

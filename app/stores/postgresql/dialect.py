@@ -65,6 +65,7 @@ DIALECT = Dialect(
     partial_sort=True,
     heap=True,
     strict=True,
+    absent_last=True,
     entry_filters=True,
     combine=Combine(most=16, fetch=200),  # random_page_cost 4 against 0.02 for an entry with its part of a leaf page
     bitmaps=frozenset({"gin", "text"}),
