@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import product
@@ -82,9 +82,9 @@ class Builder:
         thing = self.thing(kind)
         return thing.bucket is not None or bool(getattr(thing, "counts", ""))
 
-    def all(self, kind: Record) -> list[Stored]:
-        """Every stored record of a kind."""
-        return self.of(kind, self.data.rows.get(kind.of, ()), every=True)
+    def all(self, kind: Record, between: Callable[[], None] = lambda: None) -> list[Stored]:
+        """Every stored record of a kind. `between` is called now and then, and may raise."""
+        return self.of(kind, _watched(self.data.rows.get(kind.of, ()), between), every=True)
 
     def of(self, kind: Record, rows: Iterable[Row], *, every: bool = False) -> list[Stored]:
         """The stored records that these rows take part in; of a bucket, with all its other members. `every`: the rows
@@ -257,6 +257,13 @@ def part_value(part: KeyPart, values: Mapping[str, Any], of: str, world: World, 
         return value
     made = part_example(part, as_text(value))
     return int(made) if {"hash", "shard", "chunk"} & {f.name for f in part.filters} else made
+
+
+def _watched(rows: Iterable[Row], between: Callable[[], None]) -> Iterator[Row]:
+    for at, row in enumerate(rows):
+        if at % 500 == 0:
+            between()
+        yield row
 
 
 __all__ = [

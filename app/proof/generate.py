@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -34,10 +34,10 @@ class Generator:
         self.made: dict[str, int] = {}
         self.times: dict[str, list[datetime]] = {}
 
-    def all(self) -> Data:
-        """Every entity and link, parents before their children."""
+    def all(self, between: Callable[[], None] = lambda: None) -> Data:
+        """Every entity and link, parents before their children. `between` is called now and then, and may raise."""
         for entity in self._ordered():
-            self._entity(entity)
+            self._entity(entity, between)
         return self.data
 
     def _ordered(self) -> list[str]:
@@ -52,13 +52,14 @@ class Generator:
     def _parents(self, entity: str) -> set[str]:
         return {r.parent for r in self.world.rels if r.child == entity}
 
-    def _entity(self, entity: str) -> None:
+    def _entity(self, entity: str, between: Callable[[], None]) -> None:
         count = self.counts[entity]
         self.times[entity] = self._times(entity, count)
         rows: list[Row] = [{} for _ in range(count)]
-        self._fill(entity, rows, 0)
+        self._fill(entity, rows, 0, between)
         self.data.rows[entity] = rows
         for rel in self._rels(entity):
+            between()
             self._children(rel, rows)
         if any(r.link for r in self.world.rels if r.child == entity):
             self.data.rows[entity] = _unlike(rows)
@@ -70,10 +71,11 @@ class Generator:
         above = {r.parent: self._parents(r.parent) for r in mine}
         return sorted(mine, key=lambda r: -sum(r.parent != o and o in above[r.parent] for o in above))
 
-    def _fill(self, entity: str, rows: list[Row], first: int) -> None:
+    def _fill(self, entity: str, rows: list[Row], first: int, between: Callable[[], None] = lambda: None) -> None:
         """Own values. Foreign keys come with their parents."""
         foreign = {v for r in self.world.rels if r.child == entity and self.counts.get(r.parent) for v in r.via}
         for attr in self.world.fields[entity]:
+            between()
             if attr in foreign:
                 values: Sequence[Any] = [None] * len(rows)
             else:

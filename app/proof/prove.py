@@ -24,6 +24,8 @@ from app.proof.types import Card, Proof
 
 log = logging.getLogger("app.proof")
 PREFIX = "keywright_proof_"
+PIECE = 2_000
+"""Records loaded before it is asked again whether somebody cancelled."""
 AHEAD = timedelta(minutes=30)
 """How far the proof's own now lies ahead of the clock, so that nothing the engine expires is expired while it runs."""
 Stand = Callable[[str, int, int], None]
@@ -39,6 +41,7 @@ class Proving:
         self.seed, self.runs, self.stand = seed, runs, stand
         self.done = 0
         self.total = 1
+        self.text = ""
 
     def on(self, url: str, *, scale: float | None, date: str, change: int) -> Proof:
         """The proof. Raises ProofError and Cancelled; whatever happens, what was made is dropped."""
@@ -55,9 +58,11 @@ class Proving:
             self.project, report.world, counts_at(report.world, part), part, self.seed, moment,
             getattr(self.engine, "time_uuid", 6),
         )  # fmt: skip
-        data = generator.all()
+        data = generator.all(self._again)
         builder = Builder(data, made.model, mine)
-        loads = {kind.name: builder.all(kind) for kind in self._unique(builder, data, mine)}
+        loads: dict[str, list[Stored]] = {}
+        for kind in self._unique(builder, data, mine):
+            loads[kind.name] = builder.all(kind, self._again)
         small = analyse(scaled(self.project, data, part), Memory())
         job = Job(self.project, made.model, report.world, tuple(mine), made.plans, moment)
         with self._space(url) as (server, space):
@@ -70,8 +75,13 @@ class Proving:
             )  # fmt: skip
 
     def _step(self, text: str) -> None:
+        self.text = text
         self.stand(text, min(self.done, self.total), self.total)
         self.done += 1
+
+    def _again(self) -> None:
+        """Within a step: has somebody cancelled?"""
+        self.stand(self.text, min(self.done - 1, self.total), self.total)
 
     @contextmanager
     def _space(self, url: str) -> Iterator[tuple[Server, Space]]:
@@ -85,8 +95,8 @@ class Proving:
             finally:
                 try:
                     space.drop()
-                except Exception as wrong:
-                    log.exception("the namespace of a proof could not be dropped")
+                except Exception as wrong:  # whatever a driver raises
+                    log.error("the namespace of a proof could not be dropped: %s", told(wrong, url))
                     raise ProofError(
                         f"What the proof made could not be dropped: {told(wrong, url)}.",
                         fix=f"Drop what begins with {PREFIX} yourself.",
@@ -129,7 +139,9 @@ class Proving:
             stored = loads[kind.name]
             self._step(f"loading {len(stored):,} records of {kind.name}")
             try:
-                space.load(kind, stored)
+                for at in range(0, len(stored), PIECE):
+                    self._again()
+                    space.load(kind, stored[at : at + PIECE])
             except Refusal as no:
                 raise ProofError(
                     f"{self.engine.title} does not take a record of {kind.name}: {no}.", place=f"models/{self.model}"
@@ -151,10 +163,6 @@ class Proving:
             why = measuring.cannot(case)
             found[pattern.operation] = skipped(case, why) if why else measuring.card(case, self._again)
         return [found[p.operation] for p in self.project.patterns]
-
-    def _again(self) -> None:
-        """Between two runs: has somebody cancelled?"""
-        self.stand("", min(self.done, self.total), self.total)
 
 
 def _sizes(kinds: Sequence[Record]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from app.examples import EXAMPLES
 from app.main import create_app
 from app.model.text import write_yaml
 from app.proof.prove import PREFIX
+from app.proof.run import Progress, prove
 from app.settings import Settings
 from app.storage import proofs
 
@@ -78,6 +80,26 @@ def test_a_cancelled_proof_drops_what_it_made(client: TestClient, desk: str, mon
     until(lambda: prover.live is None)
     assert proofs.load_run(client.app.state.db, 1, 1).state == "cancelled"  # type: ignore[attr-defined]
     assert namespaces(mongodb) == before
+
+
+def test_it_looks_within_a_step_whether_somebody_cancelled(mongodb_url: str) -> None:
+    looked: Counter[str] = Counter()
+    step = [""]
+
+    def note(progress: Progress) -> None:
+        assert progress.step
+        assert 0 <= progress.done <= progress.total
+        step[0] = progress.step
+
+    def look() -> bool:
+        looked[step[0]] += 1
+        return False
+
+    project = EXAMPLES["order-page"].project()
+    prove(project, MODEL, mongodb_url, date="2026-11-30", scale=7e-05, runs=3, progress=note, cancelled=look)
+    assert looked["making data"] > 20
+    assert looked["loading 4,200 records of orders"] > 2
+    assert looked["Load order page"] > 2
 
 
 def test_a_server_that_does_not_answer_is_a_sentence(tmp_path: Path) -> None:
