@@ -19,6 +19,7 @@ class Asked:
         "by_prefix",
         "chunk",
         "each",
+        "every",
         "fetched_by_server",
         "fetches",
         "inside",
@@ -29,6 +30,7 @@ class Asked:
     def __init__(self, match: Match, dialect: Dialect, seeks: float, has_all: bool) -> None:
         listed = made = self.buckets = self.partitions = 1.0
         self.chunk = 0
+        self.every = not (match.single.where or match.single.any_of)  # no bucket holds fewer than the others
         whole = match.path.unique and whole_keys(match) > 0
         for w in match.partition:
             kept = w.part.kept
@@ -89,5 +91,8 @@ def open_place(match: Match, by_prefix: bool) -> str:
     first = placing[0] if placing else None
     if first is None or first.attr in equal:
         return ""
+    single = match.single
+    if first.kept.bucket and single.limit and single.order[:1] and single.order[0][0] == first.attr:
+        return ""  # pieces of time are read one after the other, until there is enough
     ranged = {c.attr for c in match.single.where if c.op in RANGES}
     return "" if first.kept.order and first.attr in ranged else first.attr

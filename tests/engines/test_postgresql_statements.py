@@ -19,7 +19,7 @@ from app.exporters import queries, scripts
 from app.model.project import Project
 from tests.engines.models import Statements, names, projects, statements
 from tests.engines.server import WORKER
-from tests.stores.test_postgresql import SHOP
+from tests.stores.test_postgresql import EVENTS, SHOP
 from tests.stores.wiring import bench
 
 SCHEMA = f"statements_{WORKER}"
@@ -235,3 +235,32 @@ def test_an_upsert_meets_the_row_that_is_there(shop: Shop) -> None:
 def test_children_go_with_their_parent(shop: Shop) -> None:
     shop.run("Forget", {"u": USER})
     assert shop.connection.execute("SELECT count(*) FROM lines").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(("operation", "partitions"), [("One", 3), ("Lately", 1), ("Last", 1), ("All", 3)])
+def test_partitions_are_left_out(operation: str, partitions: int, postgresql: Any) -> None:
+    """The server opens the partitions that the planner says: one for a time that is given, or until there is enough."""
+    made = bench(EVENTS, "postgresql")
+    postgresql.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE; CREATE SCHEMA {SCHEMA}; SET search_path = {SCHEMA}")
+    postgresql.execute(made.script["m.sql"].encode())
+    account = "00000000-0000-4000-8000-000000000001"
+    ahead = "date_trunc('month', now()) + n * interval '2 hours'"
+    postgresql.execute(
+        f"INSERT INTO events SELECT gen_random_uuid(), {ahead}, %s FROM generate_series(1, 900) AS n", (account,)
+    )
+    postgresql.execute("ANALYZE events")
+    values = {"id": account, "a": account, "since": "2099-01-01"}
+    values["since"] = postgresql.execute("SELECT max(at) - interval '7 days' FROM events").fetchone()[0]
+    statement = next(parts(made.text(operation)))
+    asked = PARAMETER.sub(lambda m: m[1] or f"%({m[2]})s", statement)
+    rows = postgresql.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {asked}".encode(), values).fetchone()[0]
+    assert len(set(opened(rows[0]["Plan"]))) == partitions
+    postgresql.execute(f"RESET search_path; DROP SCHEMA {SCHEMA} CASCADE")
+
+
+def opened(node: Mapping[str, Any]) -> Iterator[str]:
+    """Partitions that a plan really read."""
+    if "Relation Name" in node and node["Actual Loops"]:
+        yield node["Relation Name"]
+    for inner in node.get("Plans", ()):
+        yield from opened(inner)

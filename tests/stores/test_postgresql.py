@@ -224,6 +224,46 @@ models:
     assert model.problems == ()
 
 
+EVENTS = """
+keywright: 1
+name: Events
+entities:
+  - name: event
+    count: 100M
+    keep: 300 days
+    fields: [id uuid key, at datetime monotonic, account_id uuid distinct 1M]
+patterns:
+  - {operation: One, get: event, where: "event.id = :id"}
+  - {operation: Lately, list: event, where: "event.account_id = :a and event.at >= :since", span: {event.at: 7 days}}
+  - {operation: Last, list: event, where: "event.account_id = :a", order by: event.at desc, limit: 5}
+  - {operation: All, list: event, where: "event.account_id = :a"}
+models:
+  - name: M
+    store: postgresql
+    structures:
+      - table: events
+        of: event
+        partition by: ["event.at|month"]
+        primary key: [event.id, event.at]
+        indexes: [{keys: [event.account_id, event.at desc]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("operation", "level", "partitions"),
+    [
+        ("One", Level.SCATTER, 10),
+        ("Lately", Level.INDEX_RANGE, 1),
+        ("Last", Level.INDEX_RANGE, 1),
+        ("All", Level.SCATTER, 10),
+    ],
+)
+def test_a_read_that_does_not_say_when_asks_every_partition(operation: str, level: Level, partitions: float) -> None:
+    """Newest first, partitions of time are read one after the other until there is enough."""
+    plan = bench(EVENTS, "postgresql").plan(operation)
+    assert (plan.level, plan.partitions) == (level, partitions)
+
+
 # ---------------------------------------------------------------- refusals
 
 T = "{table: t, of: order, primary key: [order.id], "

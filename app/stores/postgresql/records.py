@@ -17,6 +17,7 @@ from app.stores.postgresql.dialect import DIALECT
 from app.stores.postgresql.encoding import overhead, value_bytes
 from app.stores.postgresql.expressions import over
 from app.stores.postgresql.names import index_names
+from app.stores.postgresql.partitions import GRAIN, grain, method, pieces
 
 WORDS = frozenset({"string", "text", "enum"})
 """Types that are searched for words."""
@@ -28,11 +29,13 @@ def records(structure: Structure, model: Candidate, world: World) -> tuple[Recor
     if of not in world.fields and of not in world.sizes:
         return ()
     shape = name_copies(lay.shape(structure, of, world))
+    placed = placed_by(structure, world)
     laid = Laid(
         of=of,
         shape=shape,
-        paths=paths(structure, world),
+        paths=tuple(replace(p, placed_by=placed) for p in paths(structure, world)),
         dialect=_dialect(overhead(columns(shape, world))),
+        nodes=pieces(structure, world),
     )
     return (record(structure, structure, laid, model, world),)
 
@@ -40,7 +43,16 @@ def records(structure: Structure, model: Candidate, world: World) -> tuple[Recor
 @lru_cache(maxsize=4096)
 def _dialect(row: float) -> Dialect:
     """The dialect with what a row of one table costs beside its values; the same object for the same figure."""
-    return replace(DIALECT, encoding=replace(DIALECT.encoding, record=row))
+    return replace(DIALECT, encoding=replace(DIALECT.encoding, record=row), placed_by_prefix=True)
+
+
+def placed_by(structure: Structure, world: World) -> tuple[Part, ...]:
+    """What a table is cut by; without it bound every partition has to be asked. A hash keeps no order."""
+    parts = lay.parts(structure.partition_by, structure.of, world) if structure.partition_by else ()
+    if method(structure, world) == "hash":
+        return tuple(replace(p, kept=replace(p.kept, order=0)) for p in parts)
+    unit = GRAIN.get(grain(structure), 0.0)
+    return tuple(replace(p, kept=replace(p.kept, bucket=p.kept.bucket or unit)) for p in parts)
 
 
 def columns(shape: Sequence[Held], world: World) -> list[tuple[str, float, float]]:
