@@ -91,7 +91,8 @@ def test_it_is_cancelled_from_the_keyboard_without_losing_the_focus(page: Page, 
     door.hold = True
     page.get_by_role("button", name="Prove on MongoDB").click()
     cancel = page.get_by_role("button", name="Cancel")
-    cancel.focus()
+    expect(cancel).to_be_focused()
+    expect(page.locator("#live")).to_have_text("The proof has started.")
     page.wait_for_timeout(1_500)
     expect(cancel).to_be_focused()
     page.keyboard.press("Enter")

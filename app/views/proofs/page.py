@@ -160,7 +160,9 @@ def _panel(request: Request, opened: Opened, model: Candidate, toast: Toast | No
     """The part on the page of a model, for a script; the page itself for a form."""
     if not request.headers.get("hx-request"):
         return RedirectResponse(f"{model_page(opened.id, model.name)}#proof", 303)
-    parts: list[tuple[str, str, Markup]] = [("#proof", "outerHTML", html_of(panel(request, opened, model)))]
+    shown = panel(request, opened, model, pressed=True)
+    parts: list[tuple[str, str, Markup]] = [("#proof", "outerHTML", html_of(shown))]
+    parts.append(("#live", "innerHTML", Markup("The proof has started.")))
     if toast:
         parts.append(("#toasts", "innerHTML", html_of(ToastPart(toast=toast))))
     return render(Parts(parts=tuple(parts)))

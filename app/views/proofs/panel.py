@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -47,6 +47,8 @@ class Progress(Page):
     live: Live | None
     to: str
     at: str
+    pressed: bool = False
+    """Whoever sees it has just started it: the button to cancel takes the focus of the one that is gone."""
 
     @property
     def pct(self) -> float:
@@ -82,7 +84,7 @@ class Progress(Page):
 
     @property
     def button(self) -> Markup:
-        return html_of(CancelButton(run=self.run, live=self.live, to=self.to, at=self.at))
+        return html_of(CancelButton(run=self.run, live=self.live, to=self.to, at=self.at, pressed=self.pressed))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +106,7 @@ class Panel(Page):
     live: Live | None
     configured: bool
     lacking: str
+    pressed: bool = False
 
     @property
     def id(self) -> int:
@@ -140,12 +143,13 @@ class Panel(Page):
     def running(self) -> Progress | None:
         """The proof of this model that runs."""
         run = next((r for r in self.mine if r.state == "running"), None)
-        return progress_of(self.opened, run, self.live) if run else None
+        return replace(progress_of(self.opened, run, self.live), pressed=self.pressed) if run else None
 
     @property
     def elsewhere(self) -> Run | None:
         """The proof of something else that runs, in whose way nobody gets."""
-        return self.live.run if self.live and not self.running else None
+        mine = {r.id for r in self.mine}
+        return self.live.run if self.live and self.live.run.id not in mine else None
 
     @property
     def stopped(self) -> Run | None:
@@ -200,8 +204,8 @@ def prover(request: Request) -> Prover:
     return found
 
 
-def panel(request: Request, opened: Opened, model: Candidate) -> Panel:
-    """The part about proofs of a model."""
+def panel(request: Request, opened: Opened, model: Candidate, *, pressed: bool = False) -> Panel:
+    """The part about proofs of a model. `pressed`: for whoever has just pressed the button."""
     here, db, row = prover(request), desk(request).db, row_of(opened, model.name)
     live = here.live  # before the rows: a proof that ends in between is seen as ended
     mine = [r for r in proofs.runs(db, opened.id) if r.model_row == row and r.store == model.store]
@@ -210,7 +214,7 @@ def panel(request: Request, opened: Opened, model: Candidate) -> Panel:
     return Panel(
         opened=opened, model=model, mine=mine, live=live, configured=configured,
         proved=proofs.load_run(db, opened.id, done.id) if done else None,
-        lacking=here.lacking(model.store) if configured else "",
+        lacking=here.lacking(model.store) if configured else "", pressed=pressed,
     )  # fmt: skip
 
 
