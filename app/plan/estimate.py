@@ -142,10 +142,11 @@ def _requests(flow: Flow, asked: Asked, found: tuple[Figures, Figures, Figures],
     """
     avg, high, most = found
     last = max(asked.buckets, most[3]) if asked.chunk else asked.buckets
+    often = high[3] if asked.chunk or asked.every else asked.buckets
     extra = [_batches(_fetched(flow, asked, f), asked.batch) for f in found]
     return Spread(
         _pages(asked.each * avg[3], read.avg, asked.page) + extra[0],
-        _pages(asked.each * (high[3] if asked.chunk else asked.buckets), read.high, asked.page) + extra[1],
+        _pages(asked.each * often, read.high, asked.page) + extra[1],
         _pages(asked.each * last, read.max, asked.page) + extra[2],
     )
 

@@ -32,8 +32,8 @@ WORDS = {
     "strong": "Read this by a path that follows the record at once: put ({parts}) in a primary key",
     "range": "Ask for each value of {attr} by itself, or put a coarser bucket of {attr} in the partition and {attr}"
     " itself first in the stored order",
-    "endless": "Say how wide the range of {attr} is (span) or how long records are kept (keep): then one request per"
-    " bucket serves it",
+    "endless": "Say how wide the range of {attr} is (span), how long records are kept (keep) or, for the first few in"
+    " order, how many come (growth): then one request per bucket serves it",
     "coarser": "Ask for each of the {count:,.0f} buckets by itself, or partition by the {word} of {attr} and put {attr}"
     " itself in the stored order",
     "each bucket": "Ask for each of the {count:,.0f} buckets by itself",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from app.plan.bind import ENDLESS
 from app.plan.match import narrowing, uncovered
-from app.plan.order import Arranged
+from app.plan.order import Arranged, follows
 from app.plan.types import Cond, Dialect, Kind, Match, Miss, Use, Walked
 
 MOST_LISTED = 1000
@@ -78,7 +78,7 @@ class Refusal:
 
 def refusals(match: Match, arranged: Arranged, dialect: Dialect, has_all: bool) -> Iterator[Refusal]:
     """Every reason, the engine's own rules last."""
-    yield from _partition(match, dialect)
+    yield from _partition(match, arranged, dialect)
     if dialect.order_points is Use.REFUSED:
         for step in match.order:
             if step.tight and step.kind is Kind.POINTS:
@@ -104,7 +104,7 @@ def refusals(match: Match, arranged: Arranged, dialect: Dialect, has_all: bool) 
         yield Refusal(miss.code, miss.attr, what=miss.what, fix=miss.fix)
 
 
-def _partition(match: Match, dialect: Dialect) -> Iterator[Refusal]:
+def _partition(match: Match, arranged: Arranged, dialect: Dialect) -> Iterator[Refusal]:
     for step in match.partition:
         kind, attr = step.kind, step.part.attr
         if kind is None:
@@ -113,10 +113,16 @@ def _partition(match: Match, dialect: Dialect) -> Iterator[Refusal]:
         elif kind > Kind.POINTS:
             word = "endless" if step.count >= ENDLESS else f"partition {match.path.kind}"
             yield Refusal("partition", attr, step.conds[0].op if step.conds else "", attr, word)
-        elif step.count > MOST_LISTED:
+        elif step.count > MOST_LISTED and not _walked(step, match, arranged):
             yield Refusal("partition", attr, "in", attr, "endless")
         elif step.count > 1 and dialect.partition_points is Use.REFUSED and _listed(step):
             yield Refusal("points", attr, "in")
+
+
+def _walked(step: Walked, match: Match, arranged: Arranged) -> bool:
+    """Buckets that are read one after the other, in the order asked for, until a limit is filled."""
+    ordered = arranged.ask and arranged.kind in ("stored", "reversed") and follows(step, arranged.ask)
+    return bool(ordered and match.single.limit and step.count < ENDLESS)
 
 
 def _listed(step: Walked) -> bool:

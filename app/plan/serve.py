@@ -96,6 +96,14 @@ class Task:
         self._numbers: Numbers | None = None
         self._laid: dict[int, tuple[Match, Arranged]] = {}
 
+    def _age(self, path: AccessPath) -> float:
+        """Seconds over which records that are kept for ever lie, where buckets of time are read one after the other
+        until a limit is filled; 0: not so, or nothing tells how many come."""
+        rate, lead = self.world.inflow.get(self.single.of, 0.0), self.ask[0][0] if self.ask else ""
+        if not (rate and lead and self.single.limit and any(p.attr == lead and p.kept.bucket for p in path.partition)):
+            return 0.0
+        return self.world.counts.get(self.single.of, 0.0) / rate
+
     @property
     def numbers(self) -> Numbers:
         """Made when the first path is priced."""
@@ -111,7 +119,7 @@ class Task:
         """The read laid over a path of this task; remembered, so that a refusal can be explained."""
         found = self._laid.get(id(path))
         if found is None:
-            match = lay(self.single, path, self.dialect, self.named, self.keep)
+            match = lay(self.single, path, self.dialect, self.named, self.keep or self._age(path))
             found = self._laid[id(path)] = match, arrange(match, self.ask, self.dialect)
         return found
 

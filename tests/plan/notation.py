@@ -200,7 +200,7 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
     known = {
         "partition", "stored", "index", "indexes", "type", "where", "any of", "order by", "limit", "offset", "needs",
         "strong", "age", "keep", "size", "version", "expect", "because", "sharded by", "nodes", "ttl",
-        "after", "member", "score", "purpose", "static", "views", "filtering",
+        "after", "member", "score", "purpose", "static", "views", "filtering", "flow",
     }  # fmt: skip
     unknown = body.keys() - known
     if unknown:
@@ -217,6 +217,8 @@ def read_case(store: str, name: str, body: Mapping[str, Any], dialect: Dialect) 
         age=float(body.get("age", 0)),
     )
     world_ = world(float(body.get("keep", 0)))
+    if "flow" in body:  # new orders in a second
+        world_ = replace(world_, inflow={"order": float(body["flow"])})
     matched = _matched(need)
     query = Query(name, "list", (need,), matched, float(body.get("limit", 0)), float(body.get("offset", 0)))
     record = Record(

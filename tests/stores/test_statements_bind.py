@@ -162,7 +162,7 @@ def cql(text: str) -> Iterator[str]:
     bare = "\n".join(x for x in text.splitlines() if not x.lstrip().startswith("--"))
     for piece in bare.replace("BEGIN BATCH", "").replace("APPLY BATCH;", "").split(";"):
         if piece.strip():
-            yield " ".join(piece.split())
+            yield re.sub(r" USING TIMESTAMP :\w+", "", " ".join(piece.split()))
 
 
 def compared(where: str) -> tuple[str, ...]:
