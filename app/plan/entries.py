@@ -7,7 +7,7 @@ soon as one indexed attribute changed; one that bills by units bills every entry
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, prod
+from math import ceil
 
 from app.model.conditions import Comparison, Literal
 from app.plan.judge import literal
@@ -140,6 +140,8 @@ def _of_path(
         return each * after, 0.0, 0.0
     if op == "remove":
         return 0.0, each * before, 0.0
+    if op == "move":
+        return each * after, each * before, 0.0  # another record: its entries say where it is
     gates = frozenset(c.attr for c in path.only)
     keys = frozenset(p.attr for p in (*path.partition, *path.order) if p.attr)
     if gates & (touched | change.leaves | change.enters) and before != after:

@@ -34,7 +34,7 @@ def scope_of(
     """
     stores = {t.store for t in touches}
     single = len({(t.record, t.place) for t in touches}) == 1 and total.max <= 1
-    single = single and not any(_elsewhere(t, records[t.record]) for t in touches)
+    single = single and not any(_twofold(t, records[t.record]) for t in touches)
     writing = records[touches[0].record].dialect.writing if touches else NOTHING
     scope = Scope("none", single, writing)
     if single or not touches:
@@ -108,6 +108,11 @@ def _tag(record: Record) -> tuple[tuple[str, str], ...]:
     primary = record.primary
     parts: tuple[Part, ...] = primary.placed_by or primary.partition
     return tuple((p.literal, p.attr) for p in parts)
+
+
+def _twofold(touch: Touch, record: Record) -> bool:
+    """Is one record removed and another one made?"""
+    return touch.op == "move" and (not record.value_type or _elsewhere(touch, record))
 
 
 def _elsewhere(touch: Touch, record: Record) -> bool:
