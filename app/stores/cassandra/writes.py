@@ -150,7 +150,12 @@ def statements(touch: Touch, spot: Spot, here: Context) -> list[str]:
     sets = list(dict.fromkeys(_sets(touch, spot, here)))
     if not sets:
         return []
-    return ["\n".join([f"UPDATE {table}", f"   SET {', '.join(sets)}", f" WHERE {where}{condition};"])]
+    found = ["\n".join([f"UPDATE {table}", f"   SET {', '.join(sets)}", f" WHERE {where}{condition};"])]
+    own = spot.record.of == here.pattern.entity and not spot.record.static
+    if here.pattern.action == "upsert" and own and _added(touch, spot, here):
+        # no condition on a column is met where there is no row
+        found.append(f"-- where there is no row yet\n{_insert(spot, here)} IF NOT EXISTS;")
+    return found
 
 
 def _delete(table: str, where: str, columns: str = "") -> str:
