@@ -9,6 +9,7 @@ from math import prod
 from app.model.spread import Spread
 from app.plan.asked import RANGES
 from app.plan.intersect import intersect
+from app.plan.match import narrowing
 from app.plan.numbers import ONE_RECORD, TINY, share
 from app.plan.refuse import Refusal
 from app.plan.serve import Missed, Served, Task
@@ -135,20 +136,30 @@ def _branches(task: Task, paths: tuple[AccessPath, ...]) -> list[Served | None]:
     once = single
     if len({s.covered for s in found}) > 1:
         once = replace(once, needs=None)
-    if single.limit and task.ask and not all(s.arranged.streaming for s in found):
+    if single.limit and task.ask and not all(s.arranged.streaming and s.level < Level.SCAN for s in found):
         once = replace(once, limit=0.0)
     return each if once is single else _each(once, task, paths)
 
 
 def _each(single: Single, task: Task, paths: tuple[AccessPath, ...]) -> list[Served | None]:
     """What serves each branch of an `or` by itself."""
-    return [
+    each = [
         best(
             replace(single, where=single.where + branch, any_of=()),
             paths, task.dialect, task.world, size=task.size, nodes=task.nodes,
         ).served_by
         for branch in single.any_of
     ]  # fmt: skip
+    if not task.dialect.heap:
+        return each
+    return [s if s and _enters(s, branch) else None for s, branch in zip(each, single.any_of, strict=True)]
+
+
+def _enters(found: Served, branch: Sequence[Cond]) -> bool:
+    """Does an index answer anything of the branch itself? Where places are united, what the rest of the read finds is
+    no branch."""
+    ids = set(map(id, branch))
+    return any(ids & (narrowing(s.match) | set(map(id, s.match.checks))) for s in found.merged or (found,))
 
 
 def _beyond(cond: Cond, single: Single, stats: Mapping[str, Stat]) -> float:

@@ -88,6 +88,10 @@ def bodies(draw: st.DrawFn) -> Mapping[str, Any]:
     body["where"] = [draw(condition(a)) for a in asked]
     if draw(st.integers(0, 6)) == 0:
         body["where"].append(f"tags contains t{draw(st.integers(0, 29))}")
+    if draw(st.integers(0, 6)) == 0:
+        free = [c for c in COLUMNS if c not in asked]
+        either = draw(st.lists(st.sampled_from(free), min_size=2, max_size=2, unique=True))
+        body["any of"] = [[draw(condition(a))] for a in either]
     if draw(st.booleans()):
         ordered = draw(st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=2, unique=True))
         body["order by"] = [draw(st.sampled_from(("", "-"))) + a for a in ordered]

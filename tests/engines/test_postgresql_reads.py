@@ -7,7 +7,7 @@ rows. *Likely*: with every setting as it comes, it takes the path that the plan 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Any
 
@@ -138,9 +138,15 @@ def kind_of(step: Step) -> str:
     return step.match.path.kind if step.match else ""
 
 
+def leaves(step: Step) -> Sequence[Step]:
+    """The paths that a step unites or intersects."""
+    inner = step.branches or step.merged
+    return [leaf for s in inner for leaf in leaves(s)] if inner else [step]
+
+
 def indexes(step: Step) -> set[str]:
     """The indexes a step reads, as the server calls them."""
-    steps = step.branches or step.merged or (step,)
+    steps = leaves(step)
     names = {s.path.partition(".")[2].partition(":")[0] for s in steps} - {""}
     return {n.replace("pkey", "orders_pkey") for n in names}
 
@@ -151,7 +157,7 @@ def walked(step: Step) -> set[str]:
 
 
 def columns(step: Step, what: str) -> set[str]:
-    steps = step.branches or step.merged or (step,)
+    steps = leaves(step)
     return {t.split()[0].removeprefix("order.") for s in steps for t in getattr(s, what)}
 
 
@@ -166,8 +172,10 @@ def differences(step: Step, found: Found, body: Mapping[str, Any], chance: float
     if found.bounded - cursor(body) - said(body) != bounds - said(body):
         out.append(f"index conditions on {found.bounded}, planned {bounds}")
     left = {t.split()[0].removeprefix("order.") for t in step.residual}
+    if "or" in left:
+        left = left - {"or"} | {t.split()[0] for branch in body["any of"] for t in branch}
     judged = found.filtered - again(step) - cursor(body)
-    if left != {"or"} and judged != left - again(step) - cursor(body):
+    if judged != left - again(step) - cursor(body):
         out.append(f"filters on {found.filtered}, planned {left}")
     if found.order != (step.order if step.order in ("sorted", "partial") else "none"):
         out.append(f"{found.nodes}, planned order {step.order}")
