@@ -148,6 +148,8 @@ def key_words(structure: Structure) -> str:
         ("partition", structure.partition_key),
         ("clustering", structure.clustering_key),
         ("primary key", structure.primary_key),
+        ("partition by", structure.partition_by),
+        ("foreign keys", structure.foreign_keys),
         ("row key", structure.row_key),
         ("pk", structure.pk),
         ("sk", structure.sk),
@@ -169,7 +171,8 @@ def index_words(index: Index) -> str:
     if index.keys:
         flags = "".join(f" {word}" for word, on in (("unique", index.unique), ("sparse", index.sparse)) if on)
         kind = f"{index.type} index" if index.type else "index"
-        return f"{kind} {key_text(index.keys)}{flags}{f' where {index.where.text}' if index.where else ''}"
+        also = f" including {', '.join(index.include)}" if index.include else ""
+        return f"{kind} {key_text(index.keys)}{flags}{also}{f' where {index.where.text}' if index.where else ''}"
     if index.pk:
         return f"{index.name} {key_text(index.pk)}{f' / {key_text(index.sk)}' if index.sk else ''}"
     return index.name or index.expression or f"{len(index.records)} kinds of entry"

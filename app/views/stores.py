@@ -21,6 +21,7 @@ KINDS = {"hard": "refused beyond", "soft": "hurts beyond", "price": "price"}
 FAMILIES = {
     "embeds": "Records can hold lists of others", "indexes": "Secondary indexes are a normal way in",
     "single_table": "Several kinds of record share one structure", "table_per_query": "Each list wants a structure",
+    "relational": "Entities have tables of their own, joined by keys",
     "by_key_only": "Keys are the only way in", "durable": "Keeps what it acknowledged",
     "expires": "Removes records by age", "range_sharded": "Neighbouring keys live together unless hashed",
 }  # fmt: skip

@@ -11,8 +11,8 @@ from app.views.editing.fields import text_of
 
 WORDS = (
     "of", "purpose", "truth", "type", "format", "fields", "ttl", "score", "value", "counts", "max", "bucket",
-    "for each", "where", "on change", "refresh", "writes", "static", "counters", "capacity", "schema version", "owner",
-    "options", "note",
+    "for each", "where", "on change", "refresh", "writes", "static", "counters", "foreign keys", "capacity",
+    "schema version", "owner", "options", "note",
 )  # fmt: skip
 COMMON = frozenset({"purpose", "fields", "ttl", "bucket", "truth", "where", "note", "options", "capacity"})
 LISTS = frozenset({"records", "indexes", "gsi", "lsi"})
