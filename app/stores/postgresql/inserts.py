@@ -13,6 +13,7 @@ from app.stores.postgresql.tables import Column, Table, type_of
 
 RARE = 0.5
 """Share of rows that have an optional field below which a new row does not mention it."""
+DONE = "so the operation was done before"
 REPEATED = ("idempotency key", "same key")
 
 
@@ -25,7 +26,7 @@ def insert(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
     again = ""
     if write.pattern.retry in REPEATED and _keyed(table):
         again = "\nON CONFLICT DO NOTHING"
-    note = "no row: it was there already, so the operation was done before" if again and not change.part else ""
+    note = f"no row: it was there already, {DONE}" if again and not change.part and not change.further else ""
     yield Statement("insert", table.name, _text(change, table, values, write) + again, note=note)
 
 
@@ -45,6 +46,9 @@ def upsert(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
         yield Statement("insert", table.name, text, note="if nothing was updated: the row is new")
         return
     keys = [quoted(table.ref(a).column) for a in target]
+    values = _values(change, table, write)
+    if not change.set:
+        sets = {quoted(c): f"EXCLUDED.{quoted(c)}" for c in values}
     kept = {c: v for c, v in sets.items() if c not in keys}
     action = f"DO UPDATE SET {', '.join(f'{c} = {v}' for c, v in kept.items())}" if kept else "DO NOTHING"
     guard: tuple[str, ...] = ()
@@ -53,7 +57,7 @@ def upsert(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
         guard = condition(bare, table, write)
     tail = f"\nON CONFLICT ({', '.join(keys)}) {action}"
     tail += f"\n  WHERE {' AND '.join(f'{table.name}.{g}' for g in guard)}" if guard else ""
-    yield Statement("insert", table.name, _text(change, table, _values(change, table, write), write) + tail)
+    yield Statement("insert", table.name, _text(change, table, values, write) + tail)
 
 
 def conflict(change: Asked, table: Table, write: Write) -> list[str]:

@@ -132,7 +132,7 @@ def _table(table: Table, keys: Iterable[tuple[Rel, Table]], world: World, by_byt
         yield f"-- One table per value: write it for each {structure.name}."
     if structure.note:
         yield f"-- {' '.join(structure.note.split())}"
-    lines = [f"  {_column(c, table, world, by_bytes)}" for c in table.columns]
+    lines = [f"  {_column(c, world, by_bytes)}" for c in table.columns]
     primary = primary_columns(table, world)
     if primary:
         lines.append(f"  PRIMARY KEY ({', '.join(primary)})")
@@ -163,7 +163,7 @@ def primary_columns(table: Table, world: World) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _column(column: Column, table: Table, world: World, by_bytes: frozenset[str]) -> str:
+def _column(column: Column, world: World, by_bytes: frozenset[str]) -> str:
     words = [quoted(column.name), column.type]
     if column.attr in by_bytes and column.type == "text":
         words.append('COLLATE "C"')

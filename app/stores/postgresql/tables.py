@@ -70,7 +70,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Where an attribute is: a column, `path` inside its JSON; `each`: inside each element of the list in the column."""
+    """Where an attribute is: a column, `path` inside its JSON; `each`: inside each element of the column's list."""
 
     column: str
     type: str

@@ -1,4 +1,4 @@
-"""A write as SQL: rows, what holds them inside, copies and figures to refresh, one transaction where it is asked for."""
+"""A write as SQL: rows, what holds them inside, copies and figures to refresh, one transaction where it is asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.stores.common_query import elsewhere, lost, other_stores
 from app.stores.common_steps import Context
 from app.stores.common_write import Asked
 from app.stores.postgresql.changes import Statement, Write, condition, list_source, merged, sets_of, write_of
-from app.stores.postgresql.inserts import insert, upsert
+from app.stores.postgresql.inserts import DONE, insert, upsert
 from app.stores.postgresql.inside import copied, embedded, figures
 from app.stores.postgresql.names import quoted
 from app.stores.postgresql.script import KEYS, points_to
@@ -24,25 +24,29 @@ def write_lines(here: Context) -> Iterator[str]:
     write = write_of(pattern, plan, here.model, here.world)
     touched = {t.structure for t in plan.touches}
     found: list[Statement] = []
-    for change in write.changes:
-        for table in write.tables:
-            if not touched or table.structure.name in touched:
-                found += _reach(change, table, write)
+    mine = [t for t in write.tables if not touched or t.structure.name in touched]
+    for reach in (_own, _reach):  # figures are worked out over rows that are there
+        for change in write.changes:
+            for table in mine:
+                found += reach(change, table, write)
     yield from _statements(write, merged(found))
     for store in other_stores(plan, "postgresql"):
         yield f"-- in {store}:"
         yield from (f"-- {line}" for line in elsewhere(pattern, plan, here.model, here.world, store).splitlines())
 
 
+def _own(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
+    if table.record.of == change.entity:
+        yield from _root(change, table, write)
+
+
 def _reach(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
-    """Every statement one change needs in one table."""
+    """Every statement one change needs in a table that holds it inside, or something made of it."""
     record = table.record
     inside = {h.entity for h in record.shape[1:] if h.how == "embed"}
     for at, held in enumerate(record.shape):
-        if held.entity == change.entity and (held.attrs is None or held.attrs or at == 0):
-            if at == 0:
-                yield from _root(change, table, write)
-            elif held.how == "copy":
+        if at and held.entity == change.entity and (held.attrs is None or held.attrs):
+            if held.how == "copy":
                 yield from copied(change, held, table, write)
             elif held.up == 0 and held.edge is not None and held.edge.down and not _born_with(change, table, write):
                 yield from embedded(change, held, table, write)
@@ -73,6 +77,8 @@ def _root(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
     if mark and table.refs.get(mark) is not None:
         yield Statement("update", table.name, sets={quoted(table.ref(mark).column): "now()"}, where=where)
         return
+    if not where and not write.pattern.is_write:
+        return  # what was read is taken: one statement does both
     yield from _children(change, table, write, where)
     yield Statement("delete", table.name, source=list_source(change, write, "USING"), where=where)
 
@@ -102,7 +108,11 @@ def _statements(write: Write, found: list[Statement]) -> Iterator[str]:
         yield "-- no row: the operation was done before; ROLLBACK and answer as then"
         yield f"INSERT INTO {KEYS} (key) VALUES (:idempotency_key) ON CONFLICT DO NOTHING;"
     for one in same:
-        yield from one.lines()
+        if one.note.endswith(DONE) and together:
+            yield f"-- {one.note}; ROLLBACK"
+            yield from one.body().splitlines()
+        else:
+            yield from one.lines()
     if any(c.only_if is not None for c in write.changes):
         yield "-- no row changed: the condition was not met" + ("; ROLLBACK" if together else "")
     if together:
