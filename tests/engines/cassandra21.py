@@ -46,6 +46,7 @@ def command(data: Path, port: int) -> Sequence[str]:
         "num_tokens": 1,
         "memtable_allocation_type": "heap_buffers",
         "disk_access_mode": "standard",
+        "auto_snapshot": False,  # dropping a table copies it otherwise
     }
     (conf / "cassandra.yaml").write_text(json.dumps(settings))  # JSON is YAML
     (conf / "logback.xml").write_text(LOG)

@@ -87,6 +87,7 @@ class Asked:
             f"    where: {where}\n" if where else "",
             f"    order by: {order}\n" if order else "",
             f"    limit: {self.limit}\n" if self.limit else "",
+            "    paging: cursor\n" if self.limit and self.order else "",
         ])  # fmt: skip
 
     def met(self, row: Row) -> bool:

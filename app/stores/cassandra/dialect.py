@@ -201,5 +201,10 @@ def dialect_of(version: str) -> Dialect:
     return CASSANDRA_3 if minor.isdigit() and int(minor) < FILTERS_FROM else DIALECT
 
 
+def tuples_behind_equality(version: str) -> bool:
+    """May `(b, c) > (…)` follow `a = …`? Before 3.0 a comparison of tuples starts at the first clustering column."""
+    return dialect_of(version) is not CASSANDRA_2
+
+
 FILTERS_FROM = 6
 """Minor of version 3."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from app.plan import lay
 from app.plan.types import Cond, Step, World
+from app.stores.cassandra.dialect import tuples_behind_equality
 from app.stores.cassandra.types import key_column, quoted
 from app.stores.cassandra.where import Spot, Where, spot_of
 from app.stores.common_query import after, field_of
@@ -122,19 +123,29 @@ def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -
         yield "-- next page: the same statement with the paging state of this answer"
         return
     kept = [p for p in parts if not any(p == f"{c} {op} {v}" for c, op, v in where.span)]
-    ranges = [f"({c}) {op} ({v})" for c, op, v in where.span]
     yield "-- next page: last_… are the values of the last row of the page before"
     if where.several:
         yield "-- first in the bucket or shard of that row, then in those that follow"
     # The key's own columns: the same attribute may be kept beside it, under another name.
     names = {where.attr(p): key_column(p, spot.table.of, here.world).name for p in spot.order}
-    if len({way for _, way in ask}) == 1:
+    first = where.attr(spot.order[0]) == ask[0][0] or tuples_behind_equality(here.model.version)
+    if len({way for _, way in ask}) == 1 and (first or len(ask) == 1):
         columns = ", ".join(quoted(names[a]) for a, _ in ask)
         values = ", ".join(f":last_{names[a]}" for a, _ in ask)
-        behind = [f"({columns}) {'<' if ask[0][1] < 0 else '>'} ({values})"]
-        yield from _select(where, [*kept, *ranges, *behind], step, here, first=True)
+        op = "<" if ask[0][1] < 0 else ">"
+        behind = [f"({c}) {sign} ({v})" for c, sign, v in _across(where, op)]
+        line = f"({columns}) {op} ({values})" if first else f"{columns} {op} {values}"
+        if not first:
+            behind = [f"{c} {sign} {v}" for c, sign, v in _across(where, op)]
+        yield from _select(where, [*kept, *behind, line], step, here, first=True)
         return
-    yield "-- the directions differ, so it takes several statements, in this order, until the page is full"
+    yield "-- no one comparison says it here, so it takes several statements, in this order, until the page is full"
     for branch in reversed(after(ask)):
+        ranges = [f"{c} {sign} {v}" for c, sign, v in _across(where, branch[0][1])]
         behind = [f"{quoted(names[a])} {op} :last_{names[a]}" for a, op in branch]
         yield from _select(where, [*kept, *ranges, *behind], step, here, first=True)
+
+
+def _across(where: Where, op: str) -> list[tuple[str, str, str]]:
+    """The bounds on the other side: those on this side are met by all that comes behind the last row."""
+    return [b for b in where.span if op != "=" and b[1][0] != op]
