@@ -98,8 +98,9 @@ def test_part_of_a_group() -> None:
 def test_runs_of_an_index_are_those_within_the_prefix() -> None:
     """An engine that jumps from value to value meets the cities of the country, not all there are."""
     walked = "{keys: [place.country, place.city, place.at]}"
-    assert plan(project("", walked), "Since").steps[0].keys == pytest.approx(10_000, rel=0.01)
-    assert plan(project("5k", walked), "Since").steps[0].keys == pytest.approx(200, rel=0.01)
+    apart, within = (plan(project(said, walked), "Since").steps[0].keys for said in ("", "5k"))
+    assert apart > 8000  # nearly two entries for each of 5,000 cities
+    assert within < 250  # for each of the country's hundred
 
 
 def test_combinations() -> None:
