@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from itertools import product
 from typing import Any
+
+import pytest
 
 from app.plan.types import Kind, Step
 from tests.engines.orders import orders
@@ -184,10 +187,29 @@ def _one(body: Mapping[str, Any], step: Step, given: Any, key: str, limit: int) 
 
 def found(body: Mapping[str, Any], reply: Any) -> list[Any]:
     """What a reply holds: elements, members, values."""
-    if reply is None or reply is False:
+    if reply is None or reply == 0:
         return []
-    if isinstance(reply, dict):
-        return list(reply) if "member" in body else [reply]
+    if body["type"] == "hash" and isinstance(reply, list):  # fields and values in turn
+        return reply[::2] if "member" in body else [reply]
     if isinstance(reply, list | set | tuple):
         return [r for r in reply if r is not None]
     return [reply]
+
+
+@contextmanager
+def talking(client: Any) -> Iterator[Any]:
+    """A connection of one's own, whose commands the server counts apart."""
+    connection = client.connection_pool.get_connection("_")
+    try:
+        yield connection
+    finally:
+        client.connection_pool.release(connection)
+
+
+def counted(connection: Any) -> int:
+    """Commands that the server has had from a connection, this question not among them."""
+    connection.send_command("CLIENT", "INFO")
+    told = re.search(r"tot-cmds=(\d+)", connection.read_response().decode())
+    if told is None:
+        pytest.skip("the server does not count the commands of a connection")
+    return int(told[1])
