@@ -127,8 +127,8 @@ def _branches(task: Task, paths: tuple[AccessPath, ...]) -> list[Served | None]:
     server = task.dialect.union is Use.SERVER
     if server:
         single = replace(single, limit=single.limit + single.offset if single.limit else 0.0, offset=0.0)
-    if task.dialect.heap:
-        single = replace(single, needs=None)
+    if task.dialect.heap:  # every place is found before the first record is read
+        single = replace(single, needs=None, limit=0.0)
     each = _each(single, task, paths)
     found = [s for s in each if s is not None]
     if not server or len(found) < len(each):

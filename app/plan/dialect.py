@@ -275,6 +275,7 @@ class Joins:
     """How a store goes from records to others: in the server, by a list in one request, or one request each."""
 
     server: bool = False  # $lookup, JOIN: same store only
+    hashed: float = inf  # records up to which a server join without a way in reads them once, and not for each input
     list_max: int = 1  # values in one request: $in, = ANY, BatchGetItem 100, MGET
     list_bytes: float = 0  # bytes one such request answers with (0: no limit)
     by_key_only: bool = False  # the list works on primary keys only (BatchGetItem, MGET)

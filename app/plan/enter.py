@@ -153,6 +153,9 @@ class Entry:
             self.found.choices.setdefault(record.name, []).append(choice)
         if served is None or (served.level is Level.SCAN and by != "where"):
             self.found.dead.append((record, offer.need, choice))
+            if served is not None and record.dialect.joins.server and not served.path.partition:
+                once = record.count <= record.dialect.joins.hashed
+                Price(self, offer, by, asks, choice, served).add("server", ONE if once else inputs, ZERO)
             return
         price = Price(self, offer, by, asks, choice, served)
         server = record.dialect.joins.server

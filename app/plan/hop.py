@@ -13,6 +13,8 @@ from app.plan.types import Cond, Kind, Match, Walked
 
 UNKNOWN_DISTINCT = 1e9
 ONE_SIDED = frozenset({"<", "<=", ">", ">="})
+ABSENT = frozenset({"!=", "not in"})
+"""What records without a value meet as well."""
 LISTS = frozenset({"in", "not in"})
 
 
@@ -42,10 +44,19 @@ class Hops:
         groups, vain = [(entries, min(self.seeks, entries))], 0.0
         for level in self.levels:
             if level.vain:
-                vain += sum(min(n * (1 - level.share), level.vain * runs) for n, runs in groups)
+                vain += sum(_met_in_vain(n, runs, level) for n, runs in groups)
                 groups = [(n * level.share, runs) for n, runs in groups]
             groups = [part for group in groups for part in _parted(group, level)]
         return min(entries, sum(n for n, _ in groups) + vain)
+
+
+def _met_in_vain(n: float, runs: float, level: Level) -> float:
+    """Entries where the seeks in each run come down: several may come down on one, most likely in a short run."""
+    if not runs:
+        return 0.0
+    length = max(n / runs, 1.0)
+    missed = float((1 - 1 / length) ** level.vain)
+    return min(n * (1 - level.share), runs * length * (1 - missed))
 
 
 def _parted(group: Runs, level: Level) -> list[Runs]:
@@ -70,7 +81,8 @@ def hops(match: Match, numbers: Numbers, seeks: float) -> Hops | None:
     kept = _values(start, numbers) if start.tight or _bounds(start, checked) else 1.0
     bound = [w.part.attr for w in (*match.partition, *match.order) if w.tight and w.kind is Kind.POINT and w.conds]
     values = max(1.0, numbers.runs(start.part.attr, bound) * kept)
-    opened = Level(0.0, 1.0, values, 1.0 if start.conds else _present(start, numbers))
+    whole = any(c.op not in ABSENT for c in start.conds)
+    opened = Level(0.0, 1.0, values, 1.0 if whole else _present(start, numbers))
     return Hops(seeks, (opened, *(_level(w, b, numbers) for w, b in zip(behind, bounds, strict=False))))
 
 

@@ -129,7 +129,7 @@ class Found:
     @property
     def joins(self) -> bool:
         """Several ways in, one for each branch of an `or`."""
-        return "OR" in self.stages or "SORT_MERGE" in self.stages and "SUBPLAN" in self.stages
+        return "OR" in self.stages or {"SORT_MERGE", "SUBPLAN"} <= set(self.stages)
 
     @property
     def scans(self) -> bool:

@@ -116,7 +116,7 @@ DIALECT = Dialect(
         **dict.fromkeys(("<", "<=", ">", ">=", "between", "prefix"), Op(Kind.SPAN)),
     },
     encoding=ENCODING,
-    joins=Joins(server=True, list_max=1000),
+    joins=Joins(server=True, list_max=1000, hashed=FACTS["hash_join_documents"].value),
     writing=Writing(across="transaction", condition="transaction", by_condition=True),
     partition_points=Use.SERVER,
     order_points=Use.SERVER,

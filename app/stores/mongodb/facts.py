@@ -41,6 +41,12 @@ FACTS: Mapping[str, Fact] = {
         MANUAL + "tutorial/equality-sort-range-guideline.txt",
         "$in of 201 values or more acts as a range; so does a 6.0 server; the number may change by version",
     ),
+    "hash_join_documents": _soft(
+        10_000,
+        "documents",
+        "mongodb/mongo:src/mongo/db/query/query_knobs.idl",
+        "$lookup without an index reads a collection of so many once and hashes it (6.0), a longer one each time",
+    ),
     "partition_bytes": _soft(
         128 * MIB,
         "bytes",

@@ -29,6 +29,8 @@ class Fields:
 
     names: Names
     id_parts: tuple[KeyPart, ...] = ()
+    arrays: frozenset[str] = frozenset()
+    """Attributes with several values in one document."""
 
     def __call__(self, attr: str) -> str:
         return self.names(attr)
@@ -104,7 +106,8 @@ def fields_of(structure: Structure, thing: Structure | RecordShape, record: Reco
         for attr, at in names.paths.items():
             if at == old and attr != own and old is not None:
                 paths[attr] = stored
-    return Fields(replace(names, paths=paths), parts)
+    arrays = frozenset(a for a in paths if (stat := world.stats.get(a)) is not None and stat.type.endswith("[]"))
+    return Fields(replace(names, paths=paths), parts, arrays)
 
 
 # ---------------------------------------------------------------- conditions
@@ -116,7 +119,7 @@ def query(conds: Iterable[Cond], fields: Fields, values: Mapping[str, Any] | Non
     for cond in conds:
         path = fields(cond.attr)
         if cond.source is not None:
-            put(found, path, expression(cond.source))
+            put(found, path, expression(cond.source, many=cond.attr in fields.arrays))
         else:
             given = (values or {}).get(cond.attr, Raw(f"p.{path.replace('.', '_')}"))
             put(found, path, {"$in": given} if cond.op == "in" else given)
@@ -128,7 +131,8 @@ def terms_query(terms: Iterable[Term], fields: Fields, of: str, world: World) ->
     found: dict[str, Any] = {}
     for term in terms:
         if isinstance(term, Comparison):
-            put(found, fields(lay.column(of, term.path, world)), expression(term))
+            attr = lay.column(of, term.path, world)
+            put(found, fields(attr), expression(term, many=attr in fields.arrays))
         elif isinstance(term, AnyOf):
             branches = [terms_query(b, fields, of, world) for b in term.branches]
             found["$or"] = branches
@@ -147,8 +151,8 @@ def put(found: dict[str, Any], path: str, value: Any) -> None:
         found.setdefault("$and", []).append({path: value})
 
 
-def expression(term: Comparison) -> Any:
-    """What a field is held against, as MongoDB writes it."""
+def expression(term: Comparison, *, many: bool = False) -> Any:
+    """What a field is held against, as MongoDB writes it. `many`: one element of an array must meet it."""
     values = [operand(o) for o in term.operands]
     first = values[0] if values else None
     match term.op:
@@ -157,12 +161,13 @@ def expression(term: Comparison) -> Any:
         case "<" | "<=" | ">" | ">=" | "!=":
             return {COMPARE[term.op]: first}
         case "between" if len(values) > 1:
-            return {"$gte": values[0], "$lte": values[1]}
+            span = {"$gte": values[0], "$lte": values[1]}
+            return {"$elemMatch": span} if many else span
         case "in" | "not in":
-            many: Any = values
+            listed: Any = values
             if len(term.operands) == 1 and isinstance(term.operands[0], Param):
-                many = first
-            return {"$in" if term.op == "in" else "$nin": many}
+                listed = first
+            return {"$in" if term.op == "in" else "$nin": listed}
         case "null":
             return None
         case "not null":
