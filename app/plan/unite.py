@@ -36,7 +36,7 @@ def _joined(task: Task, parts: list[Served]) -> Served:
         kind = "merged" if streams else "sorted" if dialect.sort is Use.SERVER else "client"
     if streams and single.limit and total.avg:
         part = min(1.0, (single.limit + single.offset) / total.avg)
-        keys = keys * part + (len(parts) - 1 if task.ask else 0)
+        keys = keys if dialect.heap else keys * part + (len(parts) - 1 if task.ask else 0)
         records, read = records.times(part), read.times(part)
     requests = _sum([p.cost.requests for p in parts]) if dialect.union is Use.EACH else ONE
     level = max(p.level for p in parts)

@@ -127,6 +127,8 @@ def able(step: Step) -> Mapping[str, str]:
     off = {"enable_seqscan": "off"}
     if not (step.branches or step.merged or kind_of(step) in BITMAP):
         off["enable_bitmapscan"] = "off"
+    if step.branches or step.merged:
+        off["enable_indexonlyscan"] = "off"  # one index that holds all of it may be cheaper than several
     if step.order != "sorted":
         off["enable_sort"] = "off"
     if step.order not in ("sorted", "partial"):
@@ -184,7 +186,8 @@ def differences(step: Step, found: Found, body: Mapping[str, Any], chance: float
     if limit and left & walked(step):
         return out  # how soon the limit is filled depends on where in the order lies what is left out
     keys = step.records.avg if len(step.merged) > len(indexes(step)) else step.keys  # GIN intersects inside itself
-    if not scan and not columns(step, "checks") and not near(found.entries, keys, limit, chance):
+    shared = any(s.merged for s in step.branches) and found.entries < keys  # what branches share is read once
+    if not (scan or shared or columns(step, "checks") or near(found.entries, keys, limit, chance)):
         out.append(f"{found.entries} entries, planned {keys}")
     if not near(found.heap, step.records.avg, limit, chance):
         out.append(f"{found.heap} rows, planned {step.records.avg}")
