@@ -11,13 +11,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from app.cli import check, export, importing, reference, serve
+from app.cli import check, export, importing, prove, reference, serve
 from app.errors import AppError
 from app.model.problem import BadProject
 
 BAD = 2
 INTERRUPTED = 130
-COMMANDS = (serve, importing, check, export, reference)
+COMMANDS = (serve, importing, check, prove, export, reference)
 
 
 def parser() -> argparse.ArgumentParser:

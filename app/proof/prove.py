@@ -52,6 +52,14 @@ class Proving:
         mine = tuple(r for r in made.records if r.dialect.store == made.model.store)
         part = default_scale(report.world, _sizes(mine)) if scale is None else scale
         self.total = 2 + len(mine) + len(self.project.patterns)
+        self._step(f"connecting to {self.engine.title}")
+        with self._server(url) as server:
+            return self._proof(server, url, report, mine, part, date=date, change=change)
+
+    def _proof(
+        self, server: Server, url: str, report: Report, mine: tuple[Record, ...], part: float, *, date: str, change: int
+    ) -> Proof:
+        made = report.models[next(i for i, m in enumerate(report.models) if m.model.name == self.model)]
         self._step("making data")
         moment = datetime.now(UTC).replace(microsecond=0) + AHEAD
         generator = Generator(
@@ -65,7 +73,7 @@ class Proving:
             loads[kind.name] = builder.all(kind, self._again)
         small = analyse(scaled(self.project, data, part), Memory())
         job = Job(self.project, made.model, report.world, tuple(mine), made.plans, moment)
-        with self._space(url) as (server, space):
+        with self._space(server, url) as space:
             self._build(space, job, report)
             self._load(space, mine, loads)
             cards = self._cards(report, small, Measuring(generator, builder, space, job, self.runs))
@@ -84,32 +92,34 @@ class Proving:
         self.stand(self.text, min(self.done - 1, self.total), self.total)
 
     @contextmanager
-    def _space(self, url: str) -> Iterator[tuple[Server, Space]]:
-        """A namespace of its own, dropped at the end whatever happened."""
-        self._step(f"connecting to {self.engine.title}")
+    def _server(self, url: str) -> Iterator[Server]:
         server = self.engine.open(url)
         try:
-            space = server.create(PREFIX + secrets.token_hex(6))
-            try:
-                yield server, space
-            finally:
-                try:
-                    space.drop()
-                except Exception as wrong:  # whatever a driver raises
-                    log.error("the namespace of a proof could not be dropped: %s", told(wrong, url))
-                    raise ProofError(
-                        f"What the proof made could not be dropped: {told(wrong, url)}.",
-                        fix=f"Drop what begins with {PREFIX} yourself.",
-                    ) from wrong
-        except (ProofError, Refusal):
-            raise
+            yield server
         finally:
             server.close()
+
+    @contextmanager
+    def _space(self, server: Server, url: str) -> Iterator[Space]:
+        """A namespace of its own, dropped at the end whatever happened."""
+        space = server.create(PREFIX + secrets.token_hex(6))
+        try:
+            yield space
+        finally:
+            try:
+                space.drop()
+            except Exception as wrong:  # whatever a driver raises
+                log.error("the namespace of a proof could not be dropped: %s", told(wrong, url))
+                raise ProofError(
+                    f"What the proof made could not be dropped: {told(wrong, url)}.",
+                    fix=f"Drop what begins with {PREFIX} yourself.",
+                ) from wrong
 
     def _unique(self, builder: Builder, data: Data, kinds: Sequence[Record]) -> Sequence[Record]:
         """Values inside their parent have no key: of those that would be stored under one key, one is kept."""
         for kind in kinds:
-            if data.world.keys.get(kind.of) or kind.group > 1 or not kind.truth or not kind.key_attrs:
+            repeats = not kind.truth and any(k.truth and k.of == kind.of for k in kinds)
+            if data.world.keys.get(kind.of) or kind.group > 1 or repeats or not kind.key_attrs:
                 continue
             seen: set[Hashable] = set()
             kept = []

@@ -51,7 +51,7 @@ class MongoDB:
         except PyMongoError as wrong:
             client.close()
             raise ProofError(
-                f"MongoDB at {shown(url)} does not answer: {told(wrong, url)}",
+                f"MongoDB at {shown(url)} does not answer: {told(wrong, url).partition(' (configured')[0]}.",
                 fix="Check the address, and that the user may create databases.",
             ) from None
         options: Any = CodecOptions(tz_aware=True, uuid_representation=UuidRepresentation.STANDARD)
