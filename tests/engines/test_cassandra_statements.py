@@ -32,8 +32,10 @@ def parts(text: str) -> Iterator[str]:
 
 
 def older(statement: str) -> str:
-    """The same for a 2.1: no dates (since 2.2), frozen collections (2.1.3) or compaction by time windows (3.0.8)."""
+    """The same for a 2.1: no dates and no word for an index on the values of a list (both since 2.2), no frozen
+    collections (2.1.3), no compaction by time windows (3.0.8)."""
     plain = re.sub(r"frozen<((?:list|set|map)<(?:[^<>]|<[^<>]*>)*>)>", r"\1", statement)
+    plain = re.sub(r"\(VALUES\((\w+)\)\)", r"(\1)", plain)
     plain = re.sub(r"^(  \w+) date\b", r"\1 timestamp", plain, flags=re.MULTILINE)
     return re.sub(
         r"'TimeWindowCompactionStrategy'(, 'compaction_window_\w+': [^,}]+)*", "'SizeTieredCompactionStrategy'", plain
