@@ -16,10 +16,14 @@ import pytest
 
 from app.analysis import analyse
 from app.exporters import queries, scripts
+from app.importers import read_patterns
+from app.model.candidate import Candidate
 from app.model.project import Project
+from app.starters import starter
 from tests.engines.models import Statements, names, projects, statements
 from tests.engines.server import WORKER
 from tests.stores.test_postgresql import EVENTS, SHOP
+from tests.stores.test_statements_bind import PASTED
 from tests.stores.wiring import bench
 
 SCHEMA = f"statements_{WORKER}"
@@ -105,6 +109,14 @@ def refusals(model: Statements, connection: Any) -> dict[str, str]:
     return found
 
 
+def texts_of(name: str, project: Project, model: Candidate) -> Statements:
+    """What one model hands over, by the exporters."""
+    report = analyse(project.model_copy(update={"models": (model,)}))
+    made = report.models[0]
+    texts = {p.operation: queries.query(report, made, p.operation) for p in project.patterns}
+    return Statements(name, project, scripts.files(report, made), {k: v for k, v in texts.items() if v})
+
+
 @cache
 def documents() -> tuple[Statements, ...]:
     """Models of documents as tables: lists inside a row, copies, buckets."""
@@ -116,10 +128,7 @@ def documents() -> tuple[Statements, ...]:
             mine = [s for s in model.structures if s.store in ("", "mongodb") and s.of and "{" not in s.name]
             tables = tuple(s.model_copy(update={"store": "", "kind": "table"}) for s in mine)
             moved = model.model_copy(update={"store": "postgresql", "structures": tables})
-            report = analyse(project.model_copy(update={"models": (moved,)}))
-            texts = {p.operation: queries.query(report, report.models[0], p.operation) for p in project.patterns}
-            found = {k: v for k, v in texts.items() if v}
-            out.append(Statements(f"{key}: {model.name}", project, scripts.files(report, report.models[0]), found))
+            out.append(texts_of(f"{key}: {model.name}", project, moved))
     return tuple(out)
 
 
@@ -140,6 +149,12 @@ def test_every_statement_is_accepted(model: str, postgresql: Any) -> None:
 def test_documents_as_rows_are_accepted(model: str, postgresql: Any) -> None:
     mine = next(s for s in documents() if s.name == model)
     assert refusals(mine, postgresql) == {}
+
+
+@pytest.mark.parametrize("pasted", PASTED)
+def test_a_pasted_table_s_starter_is_accepted(pasted: str, postgresql: Any) -> None:
+    project = read_patterns(PASTED[pasted]).project
+    assert refusals(texts_of(pasted, project, starter(project, "postgresql")), postgresql) == {}
 
 
 @pytest.mark.parametrize("model", ["Tables", "Documents"])

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from app.model.text import read_yaml, write_yaml
 from app.plan.types import Level
 from tests.stores.wiring import Bench, bench
 
@@ -262,6 +263,12 @@ def test_a_read_that_does_not_say_when_asks_every_partition(operation: str, leve
     """Newest first, partitions of time are read one after the other until there is enough."""
     plan = bench(EVENTS, "postgresql").plan(operation)
     assert (plan.level, plan.partitions) == (level, partitions)
+
+
+def test_what_tables_say_survives_a_round_trip() -> None:
+    for text in (SHOP, EVENTS):
+        project = read_yaml(text)
+        assert read_yaml(write_yaml(project)) == project
 
 
 # ---------------------------------------------------------------- refusals
