@@ -62,7 +62,9 @@ def cassandra(engine_folder: Path) -> Iterator[Any]:
         from cassandra.cluster import Cluster  # noqa: PLC0415 (only where an engine is used)
 
         cluster = Cluster([host], port=int(port or 9042), protocol_version=3)
-        yield cluster.connect()
+        session = cluster.connect()
+        session.default_timeout = 60  # seconds: changes of the schema take their time on a busy machine
+        yield session
         cluster.shutdown()
 
 

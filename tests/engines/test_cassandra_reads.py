@@ -273,6 +273,23 @@ def test_filtering(store: str, name: str, body: Mapping[str, Any], space: Desk) 
     assert bool(refusal(space.session, statement)) == (body["filtering"] == "refused")
 
 
+def test_deleted_rows_are_read_over(space: Desk) -> None:
+    """A queue in a partition: whoever reads its head reads every row deleted before it, one after the other."""
+    space.session.execute("CREATE TABLE queue (p int, a int, v int, PRIMARY KEY (p, a))")
+    for a in range(60):
+        space.session.execute("INSERT INTO queue (p, a, v) VALUES (1, %s, 1)", [a])
+    for a in range(50):
+        space.session.execute("DELETE FROM queue WHERE p = 1 AND a = %s", [a])
+    found = {}
+    for where in ("p = 1", "p = 1 AND a >= 50"):
+        events = trace(space.session, f"SELECT * FROM queue WHERE {where} LIMIT 5")
+        found[where] = next((int(m[1]), int(m[2])) for e in events if (m := READ.match(e)))
+    live, dead = found["p = 1"]
+    assert live <= 6
+    assert dead >= 50
+    assert found["p = 1 AND a >= 50"][1] == 0
+
+
 def refusal(session: Any, statement: str) -> str:
     """Why the server refuses a statement; "" where it would run it."""
     from cassandra import InvalidRequest  # noqa: PLC0415 (only where an engine is used)

@@ -66,7 +66,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="cql",
-    evidence="reads held against Cassandra 2.1, writes modelled",
+    evidence="reads and writes held against Cassandra 2.1; views and SAI modelled",
     hints={
         "version": "5.0",
         "nodes": "6",
