@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from app.model.candidate import Candidate, Index, Structure
-from app.model.conditions import Comparison
+from app.model.conditions import AnyOf, Comparison
 from app.plan.types import Record, World
 from app.stores.common_problems import unknown
 from app.stores.mongodb.facts import FACTS
 from app.stores.mongodb.records import expiry, index_name, on_id, records, series_of
 from app.stores.store import Fault
 
-GATES = frozenset({"=", "null", "not null", "<", "<=", ">", ">=", "between", "in"})
+GATES = frozenset({"=", "contains", "null", "not null", "<", "<=", ">", ">=", "between", "prefix", "in"})
 """Operators a partial index may use in its own condition (`in` and `or` since 6.0)."""
 
 NEVER_TWICE = frozenset({"uuid", "timeuuid", "objectid"})
@@ -51,6 +51,7 @@ def _indexes(structure: Structure, record: Record, world: World) -> Iterable[Fau
     most = int(FACTS["max_indexes"].value)
     if count > most:
         yield Fault("too-many-indexes", f"{structure.name} has {count} indexes; MongoDB allows {most}.")
+    yield from _twice(structure)
     texts = [i for i in structure.indexes if i.type == "text"]
     if len(texts) > 1:
         yield Fault(
@@ -65,6 +66,16 @@ def _indexes(structure: Structure, record: Record, world: World) -> Iterable[Fau
             )
         else:
             yield from _index(structure, index, record, world)
+
+
+def _twice(structure: Structure) -> Iterable[Fault]:
+    """Two indexes of one make under two names, or of two makes under one."""
+    made = [(index_name(i, structure), i.model_copy(update={"name": "", "note": ""})) for i in structure.indexes]
+    for at, (name, index) in enumerate(made):
+        for other, before in made[:at]:
+            if (name == other) != (index == before):
+                why = "has the same fields and options as" if index == before else "has the name of another index than"
+                yield Fault("same-index", f"{structure.name}: index {name} {why} {other}: MongoDB refuses the second.")
 
 
 def _index(structure: Structure, index: Index, record: Record, world: World) -> Iterable[Fault]:
@@ -102,7 +113,12 @@ def _index(structure: Structure, index: Index, record: Record, world: World) -> 
                 "surprise",
             )
     for term in index.where.terms if index.where is not None else ():
-        if not isinstance(term, Comparison) or term.op not in GATES:
+        if isinstance(term, AnyOf) and all(
+            isinstance(t, Comparison) and t.op in GATES for b in term.branches for t in b
+        ):
+            said = f"Index {name} is limited by an `or`: no read is planned with it, as none repeats the whole `or`."
+            yield Fault("partial-condition", said, "surprise")
+        elif not isinstance(term, Comparison) or term.op not in GATES:
             said = f"{term.path} {term.op}" if isinstance(term, Comparison) else "this condition"
             yield Fault("partial-condition", f"Index {name}: a partial index cannot be limited by {said}.")
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from itertools import takewhile
 
 from app.model.candidate import Candidate, Index, RecordShape, Structure
+from app.model.conditions import AnyOf
 from app.model.keys import Kept, KeyPart, Template, parse_template
+from app.model.terms import paths_of
 from app.plan import lay
 from app.plan.types import AccessPath, Cond, Held, Part, Record, World
 from app.stores.common_query import name_copies, things_of
@@ -219,6 +221,9 @@ def index_parts(index: Index, of: str, world: World) -> tuple[Part, ...]:
 def index_filter(index: Index, of: str, world: World) -> tuple[Cond, ...]:
     """What a document must meet to be in the index; a sparse index of one field: that it has it."""
     only = lay.conds(index.where, of, world) if index.where is not None else ()
+    for term in index.where.terms if index.where is not None else ():
+        if isinstance(term, AnyOf):  # nothing that a read says implies it
+            only = (*only, *(Cond(lay.column(of, p, world), "or") for p in paths_of((term,))[:1]))
     parts = index_parts(index, of, world)
     if index.sparse and len(parts) == 1:
         # With several fields, a document that has any of them is in the index.
