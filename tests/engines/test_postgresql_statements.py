@@ -19,6 +19,7 @@ from app.exporters import queries, scripts
 from app.importers import read_patterns
 from app.model.candidate import Candidate
 from app.model.project import Project
+from app.model.text import read_yaml
 from app.starters import starter
 from tests.engines.models import Statements, names, projects, statements
 from tests.engines.server import WORKER
@@ -149,6 +150,59 @@ def test_every_statement_is_accepted(model: str, postgresql: Any) -> None:
 def test_documents_as_rows_are_accepted(model: str, postgresql: Any) -> None:
     mine = next(s for s in documents() if s.name == model)
     assert refusals(mine, postgresql) == {}
+
+
+@pytest.mark.parametrize("model", [*names("postgresql"), *(s.name for s in documents())])
+def test_every_table_is_tied_to_the_others(model: str) -> None:
+    """A join on nothing pairs every row with every row, and no server refuses it."""
+    mine = next(s for s in (*statements("postgresql"), *documents()) if s.name == model)
+    assert [k for k, text in mine.queries.items() if "ON true" in text] == []
+
+
+FOLLOWS = """
+keywright: 1
+name: Follows
+entities:
+  - {name: user, count: 1k, fields: [id int64 key, name string]}
+  - {name: post, count: 10k, fields: [id int64 key, author_id int64, at datetime]}
+  - {name: follow, count: 10k, fields: [follower_id int64 key, followee_id int64 key]}
+relationships:
+  - {name: author, parent: user, child: post, via: author_id, children: 10}
+  - {name: follower, parent: user, child: follow, via: follower_id, children: 10}
+  - {name: followee, parent: user, child: follow, via: followee_id, children: 10}
+patterns:
+  - operation: Timeline
+    list: post
+    where: "follow.follower_id = :me"
+    through: [author, followee]
+    order by: post.at desc
+    limit: 3
+    needs: post.id
+  - operation: Reach
+    traverse: user
+    where: "user.id = :me"
+    along: ["follow from follower to followee, 2..3"]
+    needs: user.name
+"""
+
+
+def test_walks_and_joins_over_what_is_not_read_find_the_right_rows(postgresql: Any) -> None:
+    project = read_yaml(FOLLOWS)
+    mine = texts_of("follows", project, starter(project, "postgresql"))
+    postgresql.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE; CREATE SCHEMA {SCHEMA}; SET search_path = {SCHEMA}")
+    for text in mine.scripts.values():
+        postgresql.execute(text.encode())
+    postgresql.execute("INSERT INTO users SELECT n, 'u' || n FROM generate_series(1, 6) AS n")
+    postgresql.execute("INSERT INTO follows VALUES (1, 2), (2, 3), (3, 4), (4, 5), (1, 6)")
+    hours = "'2026-01-01'::timestamptz + n * interval '1 h'"
+    postgresql.execute(f"INSERT INTO posts SELECT n, 1 + n % 6, {hours} FROM generate_series(1, 36) AS n")
+    found = {}
+    for operation, text in mine.queries.items():
+        asked = PARAMETER.sub(lambda m: m[1] or f"%({m[2]})s", next(parts(text)))
+        found[operation] = postgresql.execute(asked.encode(), {"me": 1}).fetchall()
+    postgresql.execute(f"RESET search_path; DROP SCHEMA {SCHEMA} CASCADE")
+    assert [row[0] for row in found["Timeline"]] == [35, 31, 29]  # of users 2 and 6, newest first
+    assert {row[0] for row in found["Reach"]} == {"u3", "u4"}
 
 
 @pytest.mark.parametrize("pasted", PASTED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.plan.cover import laid, neighbours
+from app.plan.cover import laid, neighbours, same
 from app.plan.types import Edge, NeedNode, Query, Step
 from app.stores.common_query import last, many
 from app.stores.common_steps import Context
@@ -27,6 +27,8 @@ class Block:
     via: int = 0
     edge: Edge | None = None
     listed: bool = False
+    tied: list[tuple[int, str, int, str]] = field(default_factory=list)
+    """Where a table between is not read: need and attribute here, need and attribute in `up`, that are equal."""
 
     @property
     def element(self) -> str:
@@ -157,7 +159,7 @@ def _hang(query: Query, blocks: list[Block]) -> None:
     for at, block in enumerate(blocks[1:], 1):
         found = _above(query, block, blocks[:at])
         if found is None:
-            block.up = blocks[0]
+            _bridge(query, block, blocks[:at])
             continue
         block.up, block.via, block.edge = found
         block.listed = block.edge.down and many(block.edge)
@@ -166,6 +168,26 @@ def _hang(query: Query, blocks: list[Block]) -> None:
     while way is not None:
         way.listed = False
         way = way.up
+
+
+def _bridge(query: Query, block: Block, before: Sequence[Block]) -> None:
+    """Tie a table over needs that no table is read for: what joins them is the same value on both sides."""
+    for other in before:
+        there = {same(query, n, a): (n, a) for n, a in _ends(query, other)}
+        block.tied = [(n, a, *there[cls]) for n, a in _ends(query, block) if (cls := same(query, n, a)) in there]
+        if block.tied:
+            block.up = other
+            keys = {a for _, a, _, _ in block.tied}
+            unique = (p for p in block.table.record.paths if p.unique and p.order)
+            block.listed = not any({x.attr for x in p.order} <= keys for p in unique)
+            return
+
+
+def _ends(query: Query, block: Block) -> Iterator[tuple[int, str]]:
+    """Attributes of a table by which its needs are linked to others."""
+    for need, at in block.nodes.items():
+        for _, edge in neighbours(query, need):
+            yield from ((need, a) for a in edge.near if _holds(block, at, a))
 
 
 def _above(query: Query, block: Block, before: Sequence[Block]) -> tuple[Block, int, Edge] | None:

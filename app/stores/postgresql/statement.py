@@ -112,9 +112,15 @@ def _optional(plot: Plot, block: Block) -> bool:
 
 def joins(plot: Plot, block: Block) -> list[str]:
     """What ties a table to the one above it."""
-    if block.edge is None or block.up is None:
+    if block.up is None:
         return []
     out = []
+    for need, attr, there_need, there_attr in block.tied:
+        one, other = _of(plot, block, need, attr), _of(plot, block.up, there_need, there_attr)
+        if one is not None and other is not None:
+            out.append(_tied(one, other))
+    if block.edge is None:
+        return out
     for near, far in zip(block.edge.near, block.edge.far, strict=False):
         there = _of(plot, block.up, block.via, near) or plot.spot(block.via, near)
         here = _of(plot, block, block.need, far)

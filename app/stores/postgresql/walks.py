@@ -25,9 +25,20 @@ def walk_lines(query: Query, course: Course, here: Context) -> Iterator[str]:
     rounds = max(1, course.most // len(course.hops)) if _returns(course) else 1
     least = max(1, course.least // len(course.hops)) if _returns(course) else 1
     kind = nodes.ref(nodes_key(query, here)).type if nodes is not None else "text"
+    join = _round(course, {n: t for n, t in tables.items() if t is not None})
+    yield from _head(query, here, nodes, (kind, rounds), join)
+    *lines, last_line = _reached(query, here, nodes, least, course)
+    yield from lines
+    yield f"{last_line};"
+
+
+def _head(
+    query: Query, here: Context, nodes: Table | None, far: tuple[str, int], join: tuple[list[str], str]
+) -> Iterator[str]:
+    """The recursive part: the node it starts at, and one round more. `far`: type of a node, rounds at most."""
+    kind, rounds = far
     start = _start(query, here, nodes)
     paths = "paths" in _words(here)
-    join = _round(course, {n: t for n, t in tables.items() if t is not None})
     yield "WITH RECURSIVE walk (node, depth) AS ("
     yield f"  SELECT CAST({start[0]} AS {kind}), 0{start[1]}"
     yield "  UNION ALL" if paths else "  UNION"
@@ -36,7 +47,6 @@ def walk_lines(query: Query, course: Course, here: Context) -> Iterator[str]:
     yield from (f"  {line}" for line in join[0])
     yield f"  WHERE w.depth < {rounds}"
     yield ")"
-    yield from _reached(query, here, nodes, least, course)
 
 
 def nodes_key(query: Query, here: Context) -> str:
@@ -158,7 +168,6 @@ def _reached(query: Query, here: Context, nodes: Table | None, least: int, cours
     limit = query.limit or (1 if course.shortest else 0)
     if limit:
         yield f"LIMIT {limit:.0f}"
-    yield ";"
 
 
 __all__ = ["Comparison", "comparisons", "walk_lines"]
