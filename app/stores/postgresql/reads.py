@@ -12,6 +12,7 @@ from app.plan.lower_read import lower_read
 from app.plan.types import Query, Step
 from app.stores.common_query import comparisons, last
 from app.stores.common_steps import Context
+from app.stores.postgresql.answer import returned
 from app.stores.postgresql.blocks import Plot, plot
 from app.stores.postgresql.names import quoted
 from app.stores.postgresql.statement import (
@@ -22,7 +23,6 @@ from app.stores.postgresql.statement import (
     exists,
     order_spot,
     ordered,
-    returned,
     source,
 )
 from app.stores.postgresql.walks import walk_lines

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from app.model.conditions import Comparison, Conditions, Term
 from app.model.terms import AnyOf, Has
-from app.plan.types import Cond, NeedNode
-from app.stores.common_query import after, comparisons, last, many
-from app.stores.postgresql.blocks import Block, Plot, ref_at, wanted
-from app.stores.postgresql.names import quoted, text
-from app.stores.postgresql.tables import WHOLE, Ref, inside
+from app.plan.types import NeedNode
+from app.stores.common_query import after, comparisons, last
+from app.stores.postgresql.blocks import Block, Plot, ref_at
+from app.stores.postgresql.names import quoted
+from app.stores.postgresql.tables import Ref, inside
 from app.stores.postgresql.where import Find, Spot, texts
 
 Order = tuple[tuple[str, int], ...]
@@ -116,20 +116,20 @@ def joins(plot: Plot, block: Block) -> list[str]:
         return []
     out = []
     for need, attr, there_need, there_attr in block.tied:
-        one, other = _of(plot, block, need, attr), _of(plot, block.up, there_need, there_attr)
+        one, other = of_block(plot, block, need, attr), of_block(plot, block.up, there_need, there_attr)
         if one is not None and other is not None:
             out.append(_tied(one, other))
     if block.edge is None:
         return out
     for near, far in zip(block.edge.near, block.edge.far, strict=False):
-        there = _of(plot, block.up, block.via, near) or plot.spot(block.via, near)
-        here = _of(plot, block, block.need, far)
+        there = of_block(plot, block.up, block.via, near) or plot.spot(block.via, near)
+        here = of_block(plot, block, block.need, far)
         if there is not None and here is not None:
             out.append(_tied(here, there))
     return out
 
 
-def _of(plot: Plot, block: Block, need: int, attr: str) -> Spot | None:
+def of_block(plot: Plot, block: Block, need: int, attr: str) -> Spot | None:
     at = block.nodes.get(need)
     if at is None:
         return None
@@ -193,7 +193,7 @@ def finder(plot: Plot, block: Block, n: int) -> Find:
 
     def find(path: str) -> Spot:
         attr = _attr(plot, n, path)
-        own = _of(plot, block, n, attr)
+        own = of_block(plot, block, n, attr)
         found = own if own is not None and block.table.refs.get(attr) is not None else plot.spot(n, attr)
         return found or own or Spot(block.alias, block.table.ref(attr), block.table)
 
@@ -222,126 +222,6 @@ def _every(terms: Sequence[Term]) -> Iterator[Comparison]:
             yield from comparisons([term])
 
 
-# ---------------------------------------------------------------- columns of the answer
-
-
-def returned(plot: Plot, block: Block, listed: bool = False) -> list[str]:
-    """The columns of a row: its own, those of parents under their role's name, lists of children as JSON."""
-    out: dict[str, str] = {}
-    blocks = [block, *plot.inline(block)]
-    for n, need in enumerate(plot.query.needs):
-        if not any(n in b.nodes for b in blocks) or _inside_list(plot, block, n):
-            continue
-        for name, sql in _values(plot, n, need, blocks, own=listed and n == block.need):
-            out.setdefault(name, sql)
-    for other in blocks:
-        for inner in plot.below(other):
-            if inner.listed:
-                label = _label(plot, inner.need)
-                label = inner.table.structure.name if label == inner.table.record.of else label
-                out.setdefault(label, f"{_list(plot, inner)} AS {quoted(label)}")
-    if not out and not listed:
-        return ["1"]
-    return list(out.values()) or ["1"]
-
-
-def _values(plot: Plot, n: int, need: NeedNode, blocks: Sequence[Block], *, own: bool) -> Iterator[tuple[str, str]]:
-    """(name, SQL) of what a need wants. `own`: of the rows that are listed, without their role's name."""
-    world = plot.here.world
-    role = _label(plot, n) if n and not own else ""
-    for attr in wanted(need, world.fields.get(need.entity, ())):
-        if attr.endswith(".*"):
-            yield from ((WHOLE, b.alias + "." * bool(b.alias) + WHOLE) for b in blocks if b.table.column(WHOLE))
-            continue
-        found = plot.holder(n, attr)
-        if found is None or found[0] not in blocks:
-            continue
-        block, at = found
-        whole = _list_column(block, at)
-        if whole and not asked_list(plot, block):
-            yield whole, _inner_list(plot, block, n, whole)
-            continue
-        spot = _of(plot, block, n, attr)
-        if spot is None:
-            continue
-        name = f"{role}_{last(attr)}" if role else last(attr)
-        plain = spot.ref.column == name and not spot.ref.path and not spot.ref.each
-        yield name, spot.sql if plain else f"{spot.sql} AS {quoted(_plain(name))}"
-
-
-def _plain(name: str) -> str:
-    return "_".join(w for w in "".join(c if c.isalnum() else " " for c in name).split())
-
-
-def _list_column(block: Block, at: int) -> str:
-    """The column whose list holds this node of the shape; empty where each row has one."""
-    shape = block.table.record.shape
-    while at > 0:
-        found = block.table.list_of(shape[at]) if many(shape[at].edge) else ""
-        if found:
-            return found.partition(".")[0]
-        at = shape[at].up
-    return ""
-
-
-def _inside_list(plot: Plot, block: Block, n: int) -> bool:
-    """Is the need answered by a list of its own below this table?"""
-    listed = [b for o in (block, *plot.inline(block)) for b in plot.below(o) if b.listed]
-    return any(n in b.nodes for b in listed) and not any(n in b.nodes for b in (block, *plot.inline(block)))
-
-
-def _inner_list(plot: Plot, block: Block, n: int, column: str) -> str:
-    """A list held in the row: all of it, or what is asked of its elements."""
-    need = plot.query.needs[n]
-    base = f"{block.alias}.{quoted(column)}" if block.alias else quoted(column)
-    at = block.nodes[n]
-    direct = block.table.list_of(block.table.record.shape[at]) == column
-    conds = [c.source for c in need.where if c.source is not None]
-    if not direct or not (need.first or conds):
-        return base
-    find = _element_finder(block)
-    where = texts(conds, find)
-    order = ", ".join(f"{find(a).sql}{' DESC' if d < 0 else ''}" for a, d in need.order)
-    inner = f"SELECT item FROM jsonb_array_elements({base}) AS item"
-    inner += f" WHERE {' AND '.join(where)}" if where else ""
-    inner += f" ORDER BY {order}" if order else ""
-    inner += f" LIMIT {need.first:.0f}" if need.first else ""
-    return f"(SELECT coalesce(jsonb_agg(item), '[]') FROM ({inner}) AS items) AS {quoted(column)}"
-
-
-def _element_finder(block: Block) -> Find:
-    def find(path: str) -> Spot:
-        ref = block.table.ref(path)
-        return Spot("", Ref("item", ref.type, ref.path))
-
-    return find
-
-
-def _label(plot: Plot, n: int) -> str:
-    """What a parent or a list of children is called: its role, or the name it was asked for by."""
-    need = plot.query.needs[n]
-    edge = need.edge
-    if edge is None:
-        return need.entity
-    if not edge.down:
-        return edge.rel.role
-    return edge.rel.children_as or edge.rel.child
-
-
-def _list(plot: Plot, block: Block) -> str:
-    """Children of each row as one JSON list: at most so many, in their order."""
-    need = plot.query.needs[block.need]
-    inner = Select(
-        returned(plot, block, listed=True),
-        source(plot, block),
-        [*joins(plot, block), *block_conditions(plot, block)],
-        order=ordered(plot, block.need, need.order),
-        limit=f"LIMIT {need.first:.0f}" if need.first else "",
-    )
-    body = "\n".join(f"  {line}" for line in inner.lines())
-    return f"(SELECT coalesce(jsonb_agg(to_jsonb(one)), '[]') FROM (\n{body}\n) AS one)"
-
-
 def block_conditions(plot: Plot, block: Block) -> list[str]:
     """Conditions of a table and of all that is joined to it row by row."""
     return list(dict.fromkeys(c for b in (block, *plot.inline(block)) for c in conditions(plot, b)))
@@ -367,15 +247,19 @@ def order_spot(plot: Plot, need: int, attr: str) -> Spot | None:
         if plot.query.needs[n].entity != entity:
             continue
         found = plot.holder(n, attr)
-        spot = _of(plot, found[0], n, attr) if found is not None else plot.spot(n, attr)
+        spot = of_block(plot, found[0], n, attr) if found is not None else plot.spot(n, attr)
         if spot is not None:
             return spot
     return None
 
 
+def plain_name(name: str) -> str:
+    return "_".join(w for w in "".join(c if c.isalnum() else " " for c in name).split())
+
+
 def beyond(plot: Plot, ask: Order) -> str:
     """The rows behind the last one seen: one comparison of rows where all directions agree, else branch by branch."""
-    spots = [(s.sql, f":last_{_plain(last(a))}", w) for a, w in ask if (s := order_spot(plot, 0, a)) is not None]
+    spots = [(s.sql, f":last_{plain_name(last(a))}", w) for a, w in ask if (s := order_spot(plot, 0, a)) is not None]
     if not spots:
         return ""
     ways = {w for _, _, w in spots}
@@ -390,17 +274,3 @@ def beyond(plot: Plot, ask: Order) -> str:
     first, param, way = spots[0]
     # the first comparison by itself also bounds the index
     return f"{first} {'<=' if way < 0 else '>='} {param} AND (" + " OR ".join(f"({e})" for e in each) + ")"
-
-
-__all__ = [
-    "Cond",
-    "Select",
-    "beyond",
-    "block_conditions",
-    "conditions",
-    "exists",
-    "ordered",
-    "returned",
-    "source",
-    "text",
-]
