@@ -126,14 +126,14 @@ def test_case(body: Mapping[str, Any], request: pytest.FixtureRequest) -> None:
 
 
 def together(client: Any, plan: Plan, keys: list[str]) -> None:
-    """One transaction over all keys is taken where the plan says `slot`, and refused where it does not."""
+    """One transaction over all keys is taken where the plan says `slot` or `record`, refused where it does not."""
     from valkey.exceptions import ResponseError  # noqa: PLC0415 (only where an engine is used)
 
     pipe = client.pipeline(transaction=True)
     for key in keys:
         pipe.execute_command("EXPIRE", key, 60)
     script = "return #KEYS"
-    if plan.scope == "slot":
+    if plan.scope in ("slot", "record"):
         pipe.execute()
         assert client.eval(script, len(keys), *keys) == len(keys)
         return
@@ -172,3 +172,15 @@ def test_a_move_does_nothing_where_the_record_changed_meanwhile(valkey: Any) -> 
     valkey.smove("in:rome", "in:bonn", "u1")
     run(valkey, moving(), old={"old_user_city": "bonn"})  # read again, tried again
     assert set(valkey.smembers("in:oslo")) == {b"u1"}
+
+
+def test_what_is_asked_of_a_record_is_watched(valkey: Any) -> None:
+    """Two clients take five of seven points: the second one's EXEC gives up."""
+    valkey.flushdb()
+    valkey.hset("user:u1", mapping={**OLD, "points": "7"})
+    name = "number taken from, only if there is enough"
+    text = made(next(p.values[0] for p in cases() if p.id == f"commands/{name}")).text("W")
+    _, replies = run(valkey, text, between=lambda: valkey.hincrby("user:u1", "points", -5))
+    assert replies[-1] is None
+    assert valkey.hget("user:u1", "points") == b"2"
+    assert "unless points >= 5: UNWATCH" in text

@@ -50,7 +50,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="shell",
-    evidence="reads, slots, commands and sizes held against Valkey 9.1, writes modelled",
+    evidence="reads, writes, slots and sizes held against Valkey 9.1",
     hints={
         "version": "8.0",
         "nodes": "3",

@@ -1,4 +1,4 @@
-"""A record whose key, member or counter changes with an update: out of the old place, into the new one."""
+"""What is read and watched before a write: a record whose key or member changes, or that must meet a condition."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from app.model.candidate import Candidate, Structure
+from app.model.conditions import Comparison
 from app.plan import lay
 from app.plan.types import World
-from app.stores.common_query import equal_to, field_of
+from app.stores.common_query import entity_of, equal_to, field_of
 from app.stores.common_write import Asked
 from app.stores.redis import commands
 from app.stores.redis.commands import Keys
@@ -85,3 +86,21 @@ def _is_truth(structure: Structure, change: Asked, model: Candidate) -> bool:
 
 def _where(change: Asked, world: World) -> Mapping[str, str]:
     return {a: word(o) for a, o in equal_to(change.where, world, change.entity).items()}
+
+
+def guard(keys: Keys, change: Asked, world: World) -> tuple[tuple[str, ...], str]:
+    """Commands before a write that asks more of a hash than its key, and what to do with their answer."""
+    if keys.kind != "hash" or keys.structure.member is not None or change.kind not in ("update", "delete"):
+        return (), ""
+    asked = {
+        lay.column(change.entity, term.path, world): term
+        for where in (change.where, change.only_if)
+        for term in (where.terms if where is not None else ())
+        if isinstance(term, Comparison)
+    }
+    asked = {a: t for a, t in asked.items() if a not in _key(keys) and entity_of(a) == keys.record.of}
+    if not asked:
+        return (), ""
+    said = " and ".join(f"{field_of(a)} {t.op} {', '.join(map(word, t.operands))}".strip() for a, t in asked.items())
+    read = commands.get(keys, tuple(field_of(a) for a in asked))[:1]
+    return (f"WATCH {keys.key}", *read), f"unless {said}: UNWATCH and stop; EXEC answers nil if it changed meanwhile"

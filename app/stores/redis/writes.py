@@ -15,7 +15,7 @@ from app.stores.common_query import elsewhere, equal_to, field_of, operands, oth
 from app.stores.common_write import Asked, asked, value_of
 from app.stores.redis import commands
 from app.stores.redis.commands import Keys
-from app.stores.redis.moves import move
+from app.stores.redis.moves import guard, move
 from app.stores.redis.problems import CROSSSLOT
 from app.stores.redis.reads import word
 from app.stores.redis.records import FIGURES
@@ -162,11 +162,12 @@ def _written(structure: Structure, change: Asked, pattern: Pattern, model: Candi
         return _limited(keys, pattern, change)
     if not own or (keys.kind == "string" and change.kind in ("update", "upsert")):
         return _whole(keys)
+    before, unless = guard(keys, change, world)
     if change.kind == "delete":
         taken = keys.kind == "list"
         gone = f'LREM {commands.taken(keys)} 1 "$json"' if taken else commands.remove(keys)
-        return Written(keys, (gone,), "when it is done" if taken else "")
-    return Written(keys, tuple(_changed(keys, change, world)), _made(keys, change))
+        return Written(keys, (gone,), "when it is done" if taken else unless, before=before)
+    return Written(keys, tuple(_changed(keys, change, world)), unless or _made(keys, change), before=before)
 
 
 def _made(keys: Keys, change: Asked) -> str:
