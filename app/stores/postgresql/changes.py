@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.model.candidate import Candidate
-from app.model.conditions import Comparison, Operand, Param, Ref, Term
+from app.model.conditions import Comparison, Operand, Ref, Term
 from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Plan, World
 from app.plan.ways import place
-from app.stores.common_query import equal_to, field_of, last
+from app.stores.common_query import equal_to, last
 from app.stores.common_write import Asked, asked, value_of
 from app.stores.postgresql.names import quoted
-from app.stores.postgresql.tables import Table, sql_type, table_of, type_of
+from app.stores.postgresql.tables import Table, table_of, type_of
 from app.stores.postgresql.where import Find, Spot, finder, literal, texts, value
 
 
@@ -276,9 +276,3 @@ def by_key(change: Asked, table: Table, write: Write) -> bool:
     """Does the condition name one row: the primary key, or all of a unique index?"""
     equal = set(equal_to(change.where, write.world, change.entity))
     return any(p.order and {x.attr for x in p.order} <= equal for p in table.record.paths if p.unique)
-
-
-__all__ = [
-    "Param", "Statement", "Write", "by_key", "changed", "condition", "field_of", "given", "known", "list_source",
-    "listed", "merged", "parameter", "rows", "sets_of", "sql_type", "write_of",
-]  # fmt: skip

@@ -45,3 +45,12 @@ def _inside(node: exp.Expression | None) -> tuple[str, ...]:
         return own
     before = _inside(node.this)
     return (*before, *own) if before else ()
+
+
+def qualified(expression: str, alias: str) -> str:
+    """An expression with a table's alias before its columns."""
+    tree = sqlglot.parse_one(f"SELECT {expression}", read="postgres")
+    for column in tree.find_all(exp.Column):
+        if not column.table:
+            column.set("table", exp.to_identifier(alias))
+    return tree.expressions[0].sql(dialect="postgres") if isinstance(tree, exp.Select) else expression

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from app.model.candidate import Candidate, Index, Structure
-from app.model.conditions import Comparison
 from app.model.project import Project
 from app.plan import lay
 from app.plan.types import Rel, World
@@ -238,6 +237,3 @@ def index_columns(index: Index, table: Table, world: World) -> list[str]:
         else:
             found.append(quoted(ref.column) + (" DESC" if part.desc and kind == "btree" else ""))
     return list(dict.fromkeys(found))
-
-
-__all__ = ["Comparison", "create_index", "file_name", "points_to", "script"]

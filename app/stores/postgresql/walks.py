@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from app.model.conditions import Comparison
 from app.plan.types import Course, Edge, Hop, Query
-from app.stores.common_query import comparisons, last
+from app.stores.common_query import last
 from app.stores.common_steps import Context
 from app.stores.postgresql.names import quoted
 from app.stores.postgresql.tables import Table, table_of
@@ -168,6 +167,3 @@ def _reached(query: Query, here: Context, nodes: Table | None, least: int, cours
     limit = query.limit or (1 if course.shortest else 0)
     if limit:
         yield f"LIMIT {limit:.0f}"
-
-
-__all__ = ["Comparison", "comparisons", "walk_lines"]

@@ -11,9 +11,9 @@ from app.model.conditions import AnyOf, Comparison, Literal, Now, Operand, Param
 from app.model.terms import Has, Opaque
 from app.plan import lay
 from app.plan.types import World
+from app.stores.postgresql.expressions import qualified
 from app.stores.postgresql.names import quoted, text
-from app.stores.postgresql.records import searched
-from app.stores.postgresql.tables import Ref, Table, inside
+from app.stores.postgresql.tables import Ref, Table
 
 COMPARE = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "!=": "<>"}
 EARTH = 6371.0
@@ -199,7 +199,7 @@ def words_of(term: Comparison, find: Find) -> str:
     index = words_index(table, [term.path, *term.more]) if table is not None else None
     alias = spots[0].alias
     if index is not None and index.expression:
-        return index.expression if not alias else _qualified(index.expression, table, alias)
+        return index.expression if not alias else qualified(index.expression, alias)
     language = index.options.get("language", LANGUAGE) if index is not None else LANGUAGE
     if index is not None and table is not None:
         world_columns = [quoted(table.ref(a).column) for a in _searched(index, table)]
@@ -227,18 +227,6 @@ def _is(index: Index, order: Iterable[object], table: Table) -> bool:
     if index.expression:
         return all(a.rpartition(".")[2] in index.expression for a in attrs)
     return attrs == set(_searched(index, table)) or attrs <= set(_searched(index, table))
-
-
-def _qualified(expression: str, table: Table | None, alias: str) -> str:
-    """An index's expression with the table's alias before its columns."""
-    import sqlglot  # noqa: PLC0415 - only where a join searches for words
-    from sqlglot import exp  # noqa: PLC0415
-
-    tree = sqlglot.parse_one(f"SELECT {expression}", read="postgres")
-    for column in tree.find_all(exp.Column):
-        if not column.table:
-            column.set("table", exp.to_identifier(alias))
-    return tree.expressions[0].sql(dialect="postgres") if table is not None else expression
 
 
 def vector(columns: Iterable[str], language: str) -> str:
@@ -298,6 +286,3 @@ def finder(table: Table, world: World, alias: str = "") -> Find:
         return Spot(alias, found, table)
 
     return find
-
-
-__all__ = ["Find", "Spot", "asked", "comparison", "finder", "inside", "literal", "searched", "texts", "value"]
