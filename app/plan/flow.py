@@ -33,7 +33,8 @@ class Flow:
         self.match, self.arranged, self.stats = match, arranged, numbers.stats
         path = match.path
         self.absent = -1 if dialect.absent_last else 1
-        self.at_once = path.kind in dialect.bitmaps
+        listed = dialect.heap and path.hashed and any(w.kind is Kind.POINTS for w in match.order)
+        self.at_once = listed or path.kind in dialect.bitmaps
         self.population = numbers.population
         if path.only:
             self.population *= prod(share(c, numbers.stats) for c in path.only)

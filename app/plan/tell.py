@@ -181,6 +181,8 @@ def bounds(match: Match) -> tuple[str, ...]:
 
 def residual(served: Served) -> tuple[str, ...]:
     """Conditions judged on the record; an `or` that no union serves is one of them."""
+    if served.branches:
+        return tuple(dict.fromkeys(text for branch in served.branches for text in residual(branch)))
     left = served.match.residual
     if not (left or served.unfolded):
         return ()

@@ -166,7 +166,7 @@ def columns(step: Step, what: str) -> set[str]:
 def differences(step: Step, found: Found, body: Mapping[str, Any], chance: float = 3) -> list[str]:
     out = []
     limit, scan = float(body.get("limit", 0)), not indexes(step)
-    if step.merged and found.indexes < indexes(step):
+    if (step.merged or step.branches) and found.indexes < indexes(step):
         return []  # it can, and finds it dearer: what is likely is judged apart
     if not scan and found.indexes != indexes(step):
         out.append(f"indexes {found.indexes}, planned {indexes(step)}")
@@ -177,7 +177,8 @@ def differences(step: Step, found: Found, body: Mapping[str, Any], chance: float
     if "or" in left:
         left = left - {"or"} | {t.split()[0] for branch in body["any of"] for t in branch}
     judged = found.filtered - again(step) - cursor(body)
-    if judged != left - again(step) - cursor(body):
+    spared = any(s.merged for s in step.branches)  # an index less, and a filter more, where it finds that cheaper
+    if not spared and judged != left - again(step) - cursor(body):
         out.append(f"filters on {found.filtered}, planned {left}")
     if found.order != (step.order if step.order in ("sorted", "partial") else "none"):
         out.append(f"{found.nodes}, planned order {step.order}")
