@@ -6,7 +6,8 @@ others are met once for each value passed over, or all of them where those are f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from app.plan.numbers import TINY, Numbers
 from app.plan.types import Cond, Kind, Match, Walked
@@ -27,6 +28,8 @@ class Level:
     share: float
     values: float
     present: float = 1.0
+    alike: float = 1.0
+    """Entries that differ only behind this part, in the elements of an array."""
 
 
 Runs = tuple[float, float]
@@ -54,7 +57,7 @@ def _met_in_vain(n: float, runs: float, level: Level) -> float:
     """Entries where the seeks in each run come down: several may come down on one, most likely in a short run."""
     if not runs:
         return 0.0
-    length = max(n / runs, 1.0)
+    length = max(n / runs / level.alike, 1.0)
     missed = float((1 - 1 / length) ** level.vain)
     return min(n * (1 - level.share), runs * length * (1 - missed))
 
@@ -83,7 +86,15 @@ def hops(match: Match, numbers: Numbers, seeks: float) -> Hops | None:
     values = max(1.0, numbers.runs(start.part.attr, bound) * kept)
     whole = any(c.op not in ABSENT for c in start.conds)
     opened = Level(0.0, 1.0, values, 1.0 if whole else _present(start, numbers))
-    return Hops(seeks, (opened, *(_level(w, b, numbers) for w, b in zip(behind, bounds, strict=False))))
+    found = (_level(w, b, numbers) for w, b in zip(behind, bounds, strict=False))
+    alike = (_elements(steps[i:], numbers) for i in range(first + 2, first + 2 + len(behind)))
+    return Hops(seeks, (opened, *(replace(level, alike=n) for level, n in zip(found, alike, strict=True))))
+
+
+def _elements(steps: Sequence[Walked], numbers: Numbers) -> float:
+    """Entries that one record has by the arrays among these parts."""
+    stats = (numbers.stats.get(w.part.attr) for w in steps if w.part.many)
+    return max((s.elements for s in stats if s is not None), default=1.0)
 
 
 def _present(step: Walked, numbers: Numbers) -> float:

@@ -170,9 +170,10 @@ def other(plan: Plan, found: Found) -> bool:
 def differences(plan: Plan, found: Found, body: Mapping[str, Any]) -> list[str]:
     step, limit = step_of(plan), float(body.get("limit", 0))
     steps = step.branches or (step,)
-    # a branch that judges every entry of an index is as good as a scan
-    by_branch = "OR" in found.stages and any("match" in c for b in body.get("any of", ()) for c in b)
-    walked = found.scans or found.keys >= COUNT or by_branch
+    # judging every entry of an index is as good as a scan
+    texts = [*body.get("where", ()), *(c for b in body.get("any of", ()) for c in b)]
+    judging = any(" match " in c for c in texts) and ("OR" in found.stages or not index_of(step))
+    walked = found.scans or found.keys >= COUNT or judging
     if not (walked if any(not index_of(s) for s in steps) else not found.scans):
         return [f"{found.stages}, planned {step.path}"]
     if walked or (found.joins and found.indexes != {index_of(s) for s in steps}) or found.joins != bool(step.branches):

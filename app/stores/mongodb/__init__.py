@@ -35,7 +35,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="javascript",
-    evidence="reads held against MongoDB 6.0, writes modelled",
+    evidence="reads, writes and refusals held against MongoDB 6.0; shards modelled",
     hints={
         "version": "8.0",
         "nodes": "3",
