@@ -56,8 +56,9 @@ def _numbers(group: Mapping[str, Any]) -> list[float]:
 
 def coarse(match: Match) -> bool:
     """Is a range laid over a part of the key that keeps less than the attribute: the hours that a time falls into?"""
-    walked = (*match.partition, *match.order)
-    return any(w.kind in (Kind.SPAN, Kind.SPANS) and w.part.attr and not w.part.kept.exact for w in walked)
+    spans = [w.part for w in (*match.partition, *match.order) if w.kind in (Kind.SPAN, Kind.SPANS) and w.part.attr]
+    exact = {p.attr for p in spans if p.kept.exact}
+    return any(not p.kept.exact and p.attr not in exact for p in spans)
 
 
 class _Checker:

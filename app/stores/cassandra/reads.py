@@ -108,6 +108,11 @@ def _notes(where: Where, step: Step, here: Context, *, first: bool) -> Iterable[
     left = step.match.residual if step.match is not None else ()
     if left and not step.residual:
         yield f"{', '.join(dict.fromkeys(field_of(c.attr) for c in left))}: the rest is trimmed by the application"
+    spans = {c for c, _, _ in where.span}
+    for part in where.spot.order:
+        if part.filters and key_column(part, where.spot.table.of, here.world).name in spans:
+            cut = part.filters[0].name
+            yield f"the {cut} at an end of the range holds rows beyond it too: the application leaves them out"
     if here.pattern.action == "aggregate" and first:
         yield f"{here.pattern.compute or 'the figure'} is worked out by the application from the rows read"
 
