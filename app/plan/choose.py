@@ -171,7 +171,8 @@ def _beyond(cond: Cond, single: Single, stats: Mapping[str, Stat]) -> float:
 def _filtering(task: Task, paths: tuple[AccessPath, ...], passes: float) -> list[Served]:
     """Every path that judges the whole `or` on each record: it reads on until the limit is filled by what passes."""
     single = task.single
-    needs = None if task.dialect.fetch is Use.SERVER else single.needs
+    fetched = task.dialect.fetch is Use.SERVER and not task.dialect.entry_filters
+    needs = None if fetched else single.needs
     far = (single.limit + single.offset) / max(passes, TINY) - single.offset if single.limit else 0.0
     on = Task(replace(single, limit=far, needs=needs), task.dialect, task.world, task.size, task.nodes, task.matched)
     all_ = Task(replace(single, limit=0.0, needs=needs), task.dialect, task.world, task.size, task.nodes, task.matched)
