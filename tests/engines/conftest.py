@@ -63,7 +63,7 @@ def cassandra(engine_folder: Path) -> Iterator[Any]:
 
         cluster = Cluster([host], port=int(port or 9042), protocol_version=3)
         session = cluster.connect()
-        session.default_timeout = 60  # seconds: changes of the schema take their time on a busy machine
+        session.default_timeout = 20  # seconds: changes of the schema take their time on a busy machine
         yield session
         cluster.shutdown()
 
