@@ -52,6 +52,8 @@ def card(case: Case, tally: Tally) -> Card:
     """The card of a pattern that was run."""
     if tally.refused:
         return skipped(case, tally.refused, "refused")
+    if tally.uncompared and not tally.answers:
+        return skipped(case, tally.uncompared)
     runs = len(tally.answers)
     examined = _mean([_sum(a, "examined") for a in tally.answers])
     returned = _mean([_returned(a) for a in tally.answers])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -86,6 +87,9 @@ class Generator:
     def _maker(self, attr: str) -> Maker:
         entity = attr.partition(".")[0]
         stat = self.world.stats.get(attr, Stat(self.counts.get(entity, 1)))
+        together = [s for s in self.world.unique_together.get(entity, ()) if len(s) > 1]
+        if stat.type in ("string", "text", "uuid", "int32", "int64") and any(attr in s for s in together):
+            stat = replace(stat, unique=True)  # what is unique within a parent is unique everywhere here
         return Maker(
             self._field(attr), stat, attr, self.seed, self.times[entity], self._distinct(stat, entity), self.time_uuid
         )

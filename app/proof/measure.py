@@ -53,7 +53,7 @@ class Measuring:
         except Refusal as no:
             tally.refused = f"The engine does not take it: {no}."
         except NotUnderstood as no:
-            tally.uncompared = f"The records that came back were not compared: {no}."
+            tally.uncompared = f"It was not run, since nothing says what is right: {no}."
         return card(case, tally)
 
     def _reads(self, case: Case, tally: Tally, between: Callable[[], None]) -> None:

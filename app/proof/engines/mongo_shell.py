@@ -18,6 +18,7 @@ class Pending { constructor(command) { this.command = command; } }
 Date.prototype.toJSON = function () { return { $date: this.toISOString() }; };
 RegExp.prototype.toJSON = function () { return { $regularExpression: { pattern: this.source, options: this.flags } }; };
 class Number64 { constructor(text) { this.$numberLong = text; } valueOf() { return Number(this.$numberLong); } }
+class Fraction { constructor(text) { this.$numberDouble = text; } valueOf() { return Number(this.$numberDouble); } }
 const MinKey = () => ({ $minKey: 1 }), MaxKey = () => ({ $maxKey: 1 });
 const UUID = text => ({ $uuid: text }), ObjectId = text => ({ $oid: text });
 const NumberLong = text => new Number64(String(text)), Long = NumberLong;
@@ -28,7 +29,8 @@ const revive = v => {
   if (Array.isArray(v)) return v.map(revive);
   if ("$date" in v) return new Date(typeof v.$date === "object" ? Number(v.$date.$numberLong) : v.$date);
   if ("$numberLong" in v) return new Number64(v.$numberLong);
-  if ("$numberInt" in v || "$numberDouble" in v) return Number(v.$numberInt ?? v.$numberDouble);
+  if ("$numberDouble" in v) return new Fraction(v.$numberDouble);
+  if ("$numberInt" in v) return Number(v.$numberInt);
   if (Object.keys(v).some(k => k.startsWith("$"))) return v;
   return Object.fromEntries(Object.entries(v).map(([k, x]) => [k, revive(x)]));
 };

@@ -146,15 +146,25 @@ class MongoSpace:
 
     def look(self, kind: Record, stored: Sequence[Stored]) -> Sequence[Node | None]:
         shape = self.shapes[kind.name]
-        found = (self.database[kind.structure].find_one(self._where(s)) for s in stored)
+        from pymongo.errors import PyMongoError  # noqa: PLC0415
+
+        try:
+            found = [self.database[kind.structure].find_one(self._where(s)) for s in stored]
+        except PyMongoError as wrong:
+            raise Refusal(told(wrong, "")) from None
         return [shape.whole(d) if d is not None else None for d in found]
 
     def restore(self, kind: Record, before: Sequence[Stored], after: Sequence[Stored]) -> None:
+        from pymongo.errors import PyMongoError  # noqa: PLC0415
+
         into, shape = self.database[kind.structure], self.shapes[kind.name]
-        for stored in (*after, *before):
-            into.delete_many(self._where(stored))
-        if before:
-            into.insert_many([shape.document(s) for s in before])
+        try:
+            for stored in (*after, *before):
+                into.delete_many(self._where(stored))
+            if before:
+                into.insert_many([shape.document(s) for s in before])
+        except PyMongoError as wrong:
+            raise Refusal(f"what was written cannot be undone there: {told(wrong, '')}") from None
 
     # ------------------------------------------------------------ patterns
 
@@ -396,7 +406,7 @@ def _ejson() -> Any:
     from bson.binary import UuidRepresentation  # noqa: PLC0415
     from bson.json_util import JSONMode, JSONOptions  # noqa: PLC0415
 
-    return JSONOptions(json_mode=JSONMode.RELAXED, tz_aware=True, uuid_representation=UuidRepresentation.STANDARD)
+    return JSONOptions(json_mode=JSONMode.CANONICAL, tz_aware=True, uuid_representation=UuidRepresentation.STANDARD)
 
 
 ENGINE = MongoDB()
