@@ -35,6 +35,8 @@ class Tally:
 
     answers: list[Answer] = field(default_factory=list)
     expected: list[int] = field(default_factory=list)
+    matched: list[int] = field(default_factory=list)
+    """Records that the conditions mean, on all pages."""
     wrong: str = ""
     refused: str = ""
     uncompared: str = ""
@@ -159,4 +161,6 @@ def _bound(case: Case, tally: Tally) -> float:
     pages = 2.0 if any(a.paged for a in tally.answers) else 1.0
     if case.planned.level.served:
         planned = max(planned, found)
+    if tally.matched and any(s.order in ("sorted", "partial", "client") for s in case.plan.every_step):
+        planned = max(planned, sum(tally.matched) / len(tally.matched))  # a sort reads all of them
     return FACTOR * planned * pages + SLACK

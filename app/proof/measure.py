@@ -68,6 +68,7 @@ class Measuring:
             answer = self.space.run(asked)
             tally.answers.append(answer)
             tally.expected.append(len(expected.page))
+            tally.matched.append(len(expected.rows))
             if wrong := read_right(answer, expected, oracle, case.plan, self.builder):
                 tally.wrong = f"Run {at + 1}: {wrong}."
                 return

@@ -42,7 +42,7 @@ class _Values:
         listed = name.removesuffix("_list")
         if listed in question.made:
             return self._list(listed)
-        for place in (self._stored(name), self._inner(name), self._change(name), self._anywhere(name)):
+        for place in (self._inner(name), self._stored(name), self._change(name), self._anywhere(name)):
             if place is not MISSING:
                 return place
         raise Refusal(f"nothing says what p.{name} is", question.text)
