@@ -35,9 +35,6 @@ def _become(data: Path) -> list[str]:
     found = shutil.which("setpriv")
     if found is None:
         raise Missing("PostgreSQL does not run as root, and there is no setpriv (Debian's util-linux) to become nobody")
-    for folder in (data, *data.parents):
-        if folder.stat().st_uid == 0 and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o011)  # so that nobody can reach its own folder
     os.chown(data, NOBODY, NOBODY)
     return [found, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
@@ -57,4 +54,4 @@ class Postgres(Engine):
         return f"postgresql://postgres@127.0.0.1:{port}/postgres"
 
 
-ENGINE = Postgres("PostgreSQL", "KEYWRIGHT_TEST_POSTGRESQL", "postgresql", command, ready)
+ENGINE = Postgres("PostgreSQL", "KEYWRIGHT_TEST_POSTGRESQL", "postgresql", command, ready, apart=True)

@@ -14,6 +14,7 @@ import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -42,6 +43,8 @@ class Engine:
     scheme: str
     command: Callable[[Path, int], Sequence[str]]
     ready: Callable[[str], bool]
+    apart: bool = False
+    """Its data lie outside the folder of the test run, which other test runs of the same user close to others."""
 
     def url(self, port: int) -> str:
         return f"{self.scheme}://127.0.0.1:{port}"
@@ -105,9 +108,9 @@ def once(folder: Path, name: str, make: Callable[[], Mapping[str, Any]]) -> dict
         return dict(json.loads(kept.read_text()))
 
 
-def _start(engine: Engine, home: Path) -> dict[str, int]:
+def _start(engine: Engine, home: Path) -> dict[str, Any]:
     port = free_port()
-    data = home / "data"
+    data = Path(tempfile.mkdtemp(prefix="keywright-")) if engine.apart else home / "data"
     data.mkdir(exist_ok=True)
     try:
         command = [str(c) for c in engine.command(data, port)]
@@ -127,10 +130,10 @@ def _start(engine: Engine, home: Path) -> dict[str, int]:
                 os.kill(pid, signal.SIGKILL)
             raise RuntimeError(f"{engine.title} did not start: {log.read_text(errors='replace')[-2000:]}")
         time.sleep(0.1)
-    return {"pid": pid, "port": port, "users": 0}
+    return {"pid": pid, "port": port, "users": 0, "data": str(data)}
 
 
-def _stop(state: dict[str, int], home: Path) -> None:
+def _stop(state: dict[str, Any], home: Path) -> None:
     pid = state["pid"]
     (home / "state.json").unlink()
     with suppress(ProcessLookupError):
@@ -141,7 +144,7 @@ def _stop(state: dict[str, int], home: Path) -> None:
             os.kill(pid, signal.SIGKILL)
             break
         time.sleep(0.05)
-    shutil.rmtree(home / "data", ignore_errors=True)
+    shutil.rmtree(state["data"], ignore_errors=True)
 
 
 def _gone(pid: int) -> bool:
@@ -172,10 +175,10 @@ def _alone(home: Path) -> Iterator[None]:
         yield
 
 
-def _read(home: Path) -> dict[str, int]:
+def _read(home: Path) -> dict[str, Any]:
     state = home / "state.json"
     return dict(json.loads(state.read_text())) if state.exists() else {}
 
 
-def _write(home: Path, state: dict[str, int]) -> None:
+def _write(home: Path, state: dict[str, Any]) -> None:
     (home / "state.json").write_text(json.dumps(state))
