@@ -49,8 +49,10 @@ def pieces(query: Query, keys: Mapping[str, frozenset[str]]) -> Pieces:
             goal |= 1 << name(i, attr)
         if i and need.required:  # its conditions decide which records above count, even if none of its values is wanted
             goal |= 1 << name(i, need.entity)
-    if not goal:  # a count wants no value of the records, only that they are there: a bit under the entity's own name
-        goal = 1 << name(0, query.root.entity)
+    decides = any(n.required for n in query.needs[1:])
+    if not query.root.attrs and (not goal or decides):
+        # a count wants no value of the records, only that they are there: a bit under the entity's own name
+        goal |= 1 << name(0, query.root.entity)
     for i, need in enumerate(query.needs):
         if need.edge:
             for near, far in zip(need.edge.near, need.edge.far, strict=True):

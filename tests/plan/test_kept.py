@@ -27,6 +27,7 @@ patterns:
     limit: 20, needs: [order.id, order.at], rate: 10/s}
   - {operation: Newest with their gold lines, list: order, where: order.shop = :u, order by: order.at desc, limit: 20,
     needs: [order.id, {what: line, where: line.sku = :s}], rate: 10/s}
+  - {operation: How many with a product, count: order, where: order.shop = :u and line.sku = :s, rate: 10/s}
 models:
   - name: Documents
     store: mongodb
@@ -107,6 +108,13 @@ def test_the_limit_stands_behind_what_drops(report: object) -> None:
     joined = text(report, 0, "By gold users")
     assert joined.index("$lookup") < joined.index("user: { $ne: [] }") < joined.index("$limit")
     assert '"Limit"' not in text(report, 1, "By gold users")
+
+
+def test_a_count_reads_both(report: object) -> None:
+    """Neither the orders of the shop nor the lines of the product are the answer alone."""
+    for model in (0, 1):
+        plan = planned(report, model, "How many with a product")
+        assert {s.structure for s in plan.steps} == {"orders", "lines"}
 
 
 def test_who_sorts_what_several_reads_bring() -> None:
