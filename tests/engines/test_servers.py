@@ -13,4 +13,4 @@ def test_postgresql(postgresql: Any) -> None:
 
 
 def test_dynamodb_units(dynamodb_units: Client) -> None:
-    assert dynamodb_units("ListTables", {})["TableNames"] == []
+    assert isinstance(dynamodb_units("ListTables", {})["TableNames"], list)
