@@ -86,7 +86,7 @@ def _request(e: object) -> Request:
 
 
 def _sum(answer: Answer, what: str) -> float | None:
-    values = [v for e in answer.requests if (v := getattr(e, what)) is not None]
+    values = [v for e in answer.requests if not e.further and (v := getattr(e, what)) is not None]
     return sum(values) if values else None
 
 
@@ -131,12 +131,11 @@ def _differs(case: Case, tally: Tally, examined: float | None, units: float | No
 
 
 def _requests(case: Case, tally: Tally) -> str:
-    sent = _mean([float(len(a.requests)) for a in tally.answers]) or 0.0
+    sent = _mean([float(sum(not e.further for e in a.requests)) for a in tally.answers]) or 0.0
     planned = max(case.planned.requests.avg, case.plan.requests.avg, 1.0)
     # what is refreshed later is run here, and is no part of the plan's requests
     planned += sum(t.count.avg + t.reads for t in case.planned.touches if t.when == "async")
-    pages = 1.0 if any(a.paged for a in tally.answers) else 0.0
-    if sent - pages > FACTOR * planned + 1:
+    if sent > FACTOR * planned + 1:
         return f"{sent:g} requests were sent on average; {planned:g} are planned."
     return ""
 
@@ -158,9 +157,8 @@ def _bound(case: Case, tally: Tally) -> float:
     planned = max(case.planned.records.avg, case.plan.records.avg if case.plan.level.served else 0.0)
     met = [float(n) for n in tally.expected]
     found = sum(met) / len(met) if met else 0.0
-    pages = 2.0 if any(a.paged for a in tally.answers) else 1.0
     if case.planned.level.served:
         planned = max(planned, found)
     if tally.matched and any(s.order in ("sorted", "partial", "client") for s in case.plan.every_step):
         planned = max(planned, sum(tally.matched) / len(tally.matched))  # a sort reads all of them
-    return FACTOR * planned * pages + SLACK
+    return FACTOR * planned + SLACK

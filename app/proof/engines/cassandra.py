@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -291,7 +292,7 @@ class _Running:
         pages = [s for s in found if s.following]
         if not pages or not last or any(s.several for s in pages):
             return (), False
-        seconds = self.seconds
+        seconds, sent = self.seconds, len(self.evidence)
         limit = int(self.question.pattern.limit.value or 0) if self.question.pattern.limit else 0
         seen: list[Seen] = []
         self.names.last = last
@@ -299,6 +300,7 @@ class _Running:
             if not limit or len(seen) < limit:
                 seen += self._seen(one, self._rows(one, {}))
         self.seconds = seconds  # a run's time is that of its first page
+        self.evidence[sent:] = [replace(e, further=True) for e in self.evidence[sent:]]
         return tuple(seen[:limit] if limit else seen), True
 
     # ------------------------------------------------------------ writes

@@ -71,7 +71,8 @@ class Question:
 class Evidence:
     """One request as it was sent. `examined`: records (or index entries where none was read) the engine went through;
     None: it does not tell. `scan`: it went through a whole structure. `sort`: it sorted in memory. `changed`: records
-    it modified. `path`: the index or key it used, as the engine calls it."""
+    it modified. `path`: the index or key it used, as the engine calls it. `further`: a page after the first,
+    shown, and counted for nothing."""
 
     text: str
     plan: str = ""
@@ -82,6 +83,7 @@ class Evidence:
     sort: bool = False
     changed: float = 0
     path: str = ""
+    further: bool = False
 
 
 @dataclass(frozen=True, slots=True)

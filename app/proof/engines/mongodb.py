@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from app.plan.types import Record, World
@@ -195,9 +196,10 @@ class MongoSpace:
         if not program.following or not first:
             return (), False
         last = json_util.dumps(first[-1], json_options=_ejson())
-        seconds, running.results = running.seconds, []
+        seconds, running.results, sent = running.seconds, [], len(running.evidence)
         self.shell.run(program.following, values, last, self._now(), running.carry_out)
         running.seconds = seconds  # a run's time is that of its first page
+        running.evidence[sent:] = [replace(e, further=True) for e in running.evidence[sent:]]
         return tuple(self._found(running.results, question)), True
 
     def _found(self, results: Sequence[tuple[str, Any]], question: Question) -> list[Seen]:
