@@ -37,6 +37,7 @@ class MongoDB:
     def open(self, url: str) -> MongoServer:
         from bson import CodecOptions  # noqa: PLC0415 - a driver, only where a proof is made
         from bson.binary import UuidRepresentation  # noqa: PLC0415
+        from bson.codec_options import DatetimeConversion  # noqa: PLC0415
         from pymongo import MongoClient  # noqa: PLC0415
         from pymongo.errors import PyMongoError  # noqa: PLC0415
 
@@ -55,7 +56,11 @@ class MongoDB:
                 f"MongoDB at {shown(url)} does not answer: {told(wrong, url).partition(' (configured')[0]}.",
                 fix="Check the address, and that the user may create databases.",
             ) from None
-        options: Any = CodecOptions(tz_aware=True, uuid_representation=UuidRepresentation.STANDARD)
+        # explain tells the end of a COUNT_SCAN over dates as the last of 64 bits, which no datetime can be
+        options: Any = CodecOptions(
+            tz_aware=True, uuid_representation=UuidRepresentation.STANDARD,
+            datetime_conversion=DatetimeConversion.DATETIME_AUTO,
+        )  # fmt: skip
         return MongoServer(client, str(info["version"]), options, bool(hello.get("setName")))
 
     def key_of(self, stored: Stored, _world: World, /) -> Hashable:
@@ -406,9 +411,13 @@ def _first(wrong: Any) -> Exception:
 
 def _ejson() -> Any:
     from bson.binary import UuidRepresentation  # noqa: PLC0415
+    from bson.codec_options import DatetimeConversion  # noqa: PLC0415
     from bson.json_util import JSONMode, JSONOptions  # noqa: PLC0415
 
-    return JSONOptions(json_mode=JSONMode.CANONICAL, tz_aware=True, uuid_representation=UuidRepresentation.STANDARD)
+    return JSONOptions(
+        json_mode=JSONMode.CANONICAL, tz_aware=True, uuid_representation=UuidRepresentation.STANDARD,
+        datetime_conversion=DatetimeConversion.DATETIME_AUTO,
+    )  # fmt: skip
 
 
 ENGINE = MongoDB()
