@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from app.stores import STORES
 from tests.browser.studio import run_studio
 from tests.views.conftest import TABLE
 
@@ -72,8 +73,8 @@ def type_into(page: Page, row: int, kind: str, text: str, end: str = "Enter") ->
 
 class TestPaste:
     def test_a_pasted_table_shows_how_every_model_serves_it(self, bench: Page) -> None:
-        expect(bench.locator("#rows tr.line").first.locator(".c-m")).to_have_count(4)
-        expect(bench.locator(".meter")).to_have_count(4)
+        expect(bench.locator("#rows tr.line").first.locator(".c-m")).to_have_count(len(STORES))
+        expect(bench.locator(".meter")).to_have_count(len(STORES))
         expect(cell(bench, 1, "c-avg")).to_have_text("500")
 
     def test_rows_pasted_below_open_a_preview_and_are_one_undo(self, bench: Page) -> None:
@@ -221,7 +222,7 @@ class TestKeyboard:
     def test_space_opens_details_and_keys_change_rows(self, bench: Page) -> None:
         cell(bench, 2, "c-op").click()
         bench.keyboard.press("Space")
-        expect(bench.locator(".more .d-m")).to_have_count(4)
+        expect(bench.locator(".more .d-m")).to_have_count(len(STORES))
         bench.keyboard.press("Space")
         expect(bench.locator(".more")).to_have_count(0)
         bench.keyboard.press("Alt+ArrowUp")
@@ -313,7 +314,7 @@ class TestLook:
             page.goto(studio + path)
             if "/p/" in path:
                 page.locator("#rows .open").first.click()
-                expect(page.locator(".more .d-m")).to_have_count(4)
+                expect(page.locator(".more .d-m")).to_have_count(len(STORES))
             page.add_script_tag(path=AXE)
             found = page.evaluate(JUDGE, RULES if theme == "light" else COLOURS)
             assert not [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in found], path

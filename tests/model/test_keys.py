@@ -36,7 +36,7 @@ def test_a_template_is_literals_and_placeholders() -> None:
         ("{a.b|week|compact}", Kept(exact=False, bucket=7 * DAY)),
         ("{a.b|day Europe/Madrid}", Kept(exact=False, bucket=DAY)),
         ("{a.b|hash 20}", Kept(0, exact=False, fan=20)),
-        ("{a.b|pad 6}", Kept()),
+        ("{a.b|pad 6}", Kept(width=6)),
         ("{a.b|tag}", Kept()),
         ("{a.b|lower}", Kept(0, exact=False)),
         ("{a.b|hour|reverse}", Kept(-1, exact=False, bucket=3600.0)),

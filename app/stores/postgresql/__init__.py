@@ -28,7 +28,7 @@ STORE = Store(
     script=script,
     query=query,
     script_language="sql",
-    evidence="reads, bytes and statements held against PostgreSQL 18, writes modelled",
+    evidence="reads, writes, bytes and statements held against PostgreSQL 18",
     hints={
         "version": "18",
         "key": "order.user_id, order.created_at desc",
