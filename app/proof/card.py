@@ -157,8 +157,7 @@ def _bound(case: Case, tally: Tally) -> float:
     planned = max(case.planned.records.avg, case.plan.records.avg if case.plan.level.served else 0.0)
     met = [float(n) for n in tally.expected]
     found = sum(met) / len(met) if met else 0.0
-    if case.planned.level.served:
-        planned = max(planned, found)
+    planned = max(planned, found)
     if tally.matched and any(s.order in ("sorted", "partial", "client") for s in case.plan.every_step):
         planned = max(planned, sum(tally.matched) / len(tally.matched))  # a sort reads all of them
     return FACTOR * planned + SLACK

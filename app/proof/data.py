@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from app.plan.types import Edge, Figure, World
 from app.proof.formula import worked_out
 
+TIMES = ("datetime", "date", "timeuuid")
 Row = dict[str, Any]
 """Attribute → value of one record: `order.id`. What is absent is None."""
 
@@ -74,8 +76,10 @@ class Data:
             return None
         kind = self.world.stats[name].type if name in self.world.stats else "int64"
         number = worked_out(made.formula, self.follow(row, Edge(made.rel, True)))
-        if number is None:
-            return None
+        if number is None or not isinstance(number, int | float | Decimal):
+            return number  # the latest of some times is a time
+        if kind in TIMES:
+            return None  # of no rows: there is no latest
         if kind == "int64":
             return Long(number)
         return int(number) if kind == "int32" else float(number)

@@ -23,7 +23,7 @@ def _parsed(formula: str) -> exp.Expr | None:
         return None
 
 
-def worked_out(formula: str, rows: Sequence[Mapping[str, Any]]) -> float | int | None:
+def worked_out(formula: str, rows: Sequence[Mapping[str, Any]]) -> Any:
     """The figure of these rows; None where the formula is not understood. Of no rows, counts and sums are 0."""
     tree = _parsed(formula)
     if isinstance(tree, exp.Count):

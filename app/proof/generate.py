@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from app.model.conditions import Comparison
 from app.model.project import Project
 from app.model.spread import Spread
 from app.model.workload import Field
+from app.plan import lay
 from app.plan.types import Edge, Rel, Stat, World
 from app.proof.data import Data, Row
 from app.proof.values import Maker, moments, seeded, weights
@@ -18,6 +20,8 @@ from app.proof.values import Maker, moments, seeded, weights
 SPAN = 365 * 86_400.0
 """Seconds over which records are spread that neither say how long they are kept nor how fast they come."""
 LONGEST = 5 * 365 * 86_400.0
+TRIES = 50
+"""Parents that are drawn before a new record may be one that is there."""
 FEW = 1000
 """Distinct values up to which an attribute keeps its number of them at any scale."""
 
@@ -63,8 +67,25 @@ class Generator:
             between()
             self._children(rel, rows)
         if any(r.link for r in self.world.rels if r.child == entity):
-            self.data.rows[entity] = _unlike(rows)
+            self.data.replace(entity, _unlike(rows, tuple(rows[0]), whole=True))
+        elif told_by := self._told_by(entity):
+            self.data.replace(entity, _unlike(rows, told_by))
         self.made[entity] = count
+
+    def _told_by(self, entity: str) -> tuple[str, ...]:
+        """What tells a record from others where parents have a part in it: its key; without one, what an upsert looks
+        for, of which there is one or none. Empty: the values are unique by themselves."""
+        foreign = {v for r in self.world.rels if r.child == entity for v in r.via}
+        keys = self.world.keys.get(entity, ())
+        if keys:
+            return tuple(keys) if foreign & set(keys) and len(keys) > 1 else ()
+        for pattern in self.project.patterns:
+            if pattern.action == "upsert" and pattern.entity == entity and pattern.where is not None:
+                terms = [t for t in pattern.where.terms if isinstance(t, Comparison) and t.op == "="]
+                found = tuple(lay.column(entity, t.path, self.world) for t in terms)
+                if len(found) > 1 and all(a in self.world.fields[entity] for a in found):
+                    return found
+        return ()
 
     def _rels(self, entity: str) -> list[Rel]:
         """Relationships of a child; first those whose parents are children of the others' parents."""
@@ -174,7 +195,20 @@ class Generator:
         for rel in self._rels(entity):
             if not set(rel.via) & set(known):
                 self._derived(rel, row)
+        told_by = self._told_by(entity)
+        for _ in range(TRIES if told_by else 0):
+            if not self.data.find(told_by, tuple(row.get(a) for a in told_by)):
+                break
+            self._other_parents(entity, row, rng, known)
         return row
+
+    def _other_parents(self, entity: str, row: Row, rng: Random, known: Mapping[str, Any]) -> None:
+        """Parents drawn one by one: those of a record that is there, taken together, are its key already."""
+        for rel in self._rels(entity):
+            parents = self.data.rows[rel.parent]
+            if not set(rel.via) & set(known):
+                parent = parents[rng.randrange(len(parents))]
+                row.update(zip(rel.via, (parent.get(k) for k in rel.key), strict=True))
 
 
 def shares_of(rng: Random, count: int, spread: Spread, filled: int, parents: int) -> list[int]:
@@ -199,6 +233,7 @@ def shares_of(rng: Random, count: int, spread: Spread, filled: int, parents: int
     return sizes
 
 
-def _unlike(rows: list[Row]) -> list[Row]:
-    """Links, each pair once."""
-    return list({tuple(r.values()): r for r in rows if None not in r.values()}.values())
+def _unlike(rows: list[Row], attrs: tuple[str, ...], *, whole: bool = False) -> list[Row]:
+    """Of rows that are equal in these attributes the last one. `whole`: only those that have all of them."""
+    keys = [tuple(r.get(a) for a in attrs) for r in rows]
+    return list({k: r for k, r in zip(keys, rows, strict=True) if not whole or None not in k}.values())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Callable
 
+from app.errors import AppError
 from app.plan.lower import lower
 from app.plan.types import Level, Query
 from app.proof.build import Builder
@@ -14,17 +17,22 @@ from app.proof.conditions import NotUnderstood
 from app.proof.engines.engine import Job, Question, Refusal, Space
 from app.proof.expected import Oracle
 from app.proof.generate import Generator
+from app.proof.problem import told, without_secrets
 from app.proof.types import Card
 from app.proof.values import seeded
 
+log = logging.getLogger("app.proof")
 Measured = Case
 
 
 class Measuring:
     """Runs the patterns of one proof."""
 
-    def __init__(self, generator: Generator, builder: Builder, space: Space, job: Job, runs: int) -> None:
+    def __init__(
+        self, generator: Generator, builder: Builder, space: Space, job: Job, runs: int, url: str = ""
+    ) -> None:
         self.generator, self.builder, self.space, self.job, self.runs = generator, builder, space, job, runs
+        self.url = url
         self.data = generator.data
 
     def cannot(self, case: Case) -> str:
@@ -54,6 +62,11 @@ class Measuring:
             tally.refused = f"The engine does not take it: {no}."
         except NotUnderstood as no:
             tally.uncompared = f"It was not run, since nothing says what is right: {no}."
+        except AppError:
+            raise
+        except Exception as wrong:  # noqa: BLE001 - whatever a driver raises: the other patterns are run all the same
+            log.info("%s broke:\n%s", case.pattern.operation, without_secrets(traceback.format_exc(), self.url))
+            tally.refused = f"It could not be run: {type(wrong).__name__}: {told(wrong, self.url)}."
         return card(case, tally)
 
     def _reads(self, case: Case, tally: Tally, between: Callable[[], None]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import secrets
+import traceback
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from app.analysis import Report, analyse
+from app.errors import AppError
 from app.memory import Memory
 from app.model.project import Project
 from app.plan.types import Record
@@ -18,7 +20,7 @@ from app.proof.data import Data
 from app.proof.engines.engine import Engine, Job, Refusal, Server, Space
 from app.proof.generate import Generator
 from app.proof.measure import Measured, Measuring
-from app.proof.problem import ProofError, told
+from app.proof.problem import ProofError, told, without_secrets
 from app.proof.scale import counts_at, default_scale, scaled
 from app.proof.types import Card, Proof
 
@@ -53,8 +55,18 @@ class Proving:
         part = default_scale(report.world, _sizes(mine)) if scale is None else scale
         self.total = 2 + len(mine) + len(self.project.patterns)
         self._step(f"connecting to {self.engine.title}")
-        with self._server(url) as server:
-            return self._proof(server, url, report, mine, part, date=date, change=change)
+        try:
+            with self._server(url) as server:
+                return self._proof(server, url, report, mine, part, date=date, change=change)
+        except AppError:
+            raise
+        except Exception as wrong:  # a driver's own, or a mistake of the studio: a sentence all the same
+            log.info("a proof broke:\n%s", without_secrets("".join(traceback.format_exception(wrong)), url))
+            raise ProofError(
+                f"It broke at the step “{self.text}”: {type(wrong).__name__}: {told(wrong, url)}.",
+                place=f"models/{self.model}",
+                fix="What it had made is dropped. Try again; if it breaks again, report it with this sentence.",
+            ) from wrong
 
     def _proof(
         self, server: Server, url: str, report: Report, mine: tuple[Record, ...], part: float, *, date: str, change: int
@@ -76,7 +88,7 @@ class Proving:
         with self._space(server, url) as space:
             self._build(space, job, report)
             self._load(space, mine, loads)
-            cards = self._cards(report, small, Measuring(generator, builder, space, job, self.runs))
+            cards = self._cards(report, small, Measuring(generator, builder, space, job, self.runs, url))
             return Proof(
                 model=self.model, store=made.model.store, engine=server.engine, version=server.version, date=date,
                 scale=part, seed=self.seed, records=_loaded(mine, loads), change=change, cards=tuple(cards),

@@ -35,10 +35,19 @@ class MemoryEngine:
     write: bool = True
     examined: float = 1.0
     scan: bool = False
+    sort: bool = False
+    requests: int = 1
+    changed: float = 1
     fails_at: str = ""
+    error: Exception = field(default_factory=lambda: RuntimeError("it went wrong"))
+
+    def may(self, what: str) -> None:
+        self.log.append(what)
+        if self.fails_at == what:
+            raise self.error
 
     def open(self, url: str) -> MemoryServer:
-        self.log.append("open")
+        self.may("open")
         return MemoryServer(self)
 
     def key_of(self, stored: Stored, _world: World, /) -> Hashable:
@@ -52,6 +61,7 @@ class MemoryServer:
         self.made = made
 
     def create(self, name: str) -> MemorySpace:
+        self.made.may("create")
         if name in self.made.there:
             raise ProofError(f"The space {name} exists.")
         self.made.there.add(name)
@@ -67,44 +77,46 @@ class MemorySpace:
         self.held: dict[Hashable, Stored] = {}
         self.job: Job | None = None
 
-    def _may(self, what: str) -> None:
-        self.made.log.append(what)
-        if self.made.fails_at == what:
-            raise RuntimeError(f"{what} went wrong")
-
     def build(self, job: Job, files: Mapping[str, str]) -> None:
         self.job = job
-        self._may("build")
+        self.made.may("build")
 
     def load(self, kind: Record, stored: Sequence[Stored]) -> None:
-        self._may("load")
+        self.made.may("load")
         self.held.update({key_of(s): s for s in stored})
 
-    def ready(self) -> None: ...
+    def ready(self) -> None:
+        self.made.may("ready")
 
     def key(self, stored: Stored) -> Hashable:
         return key_of(stored)
 
     def run(self, question: Question) -> Answer:
-        self._may("run")
+        self.made.may("run")
         if question.pattern.is_write:
             if self.made.write:
                 for stored in question.before:
                     self.held.pop(key_of(stored), None)
                 self.held.update({key_of(s): s for s in question.put})
-            return Answer(requests=(Evidence("write", changed=1),))
+            return Answer(requests=(Evidence("write", changed=self.made.changed),))
         wanted = {id(r) for r in question.rows}
         right = {id(s.root.row): Seen(s.kind, s.root) for s in self.held.values() if id(s.root.row) in wanted}
         found = self.made.answer(question, [right[id(r)] for r in question.rows if id(r) in right])
         n = float(len(found))
-        evidence = Evidence("read", "a plan", examined=n * self.made.examined, returned=n, scan=self.made.scan)
-        return Answer(tuple(found), requests=(evidence,), seconds=0.001)
+        share = n / self.made.requests
+        evidence = Evidence(
+            "read", "a plan", examined=share * self.made.examined, returned=share, scan=self.made.scan,
+            sort=self.made.sort,
+        )  # fmt: skip
+        return Answer(tuple(found), requests=(evidence,) * self.made.requests, seconds=0.001)
 
     def look(self, kind: Record, stored: Sequence[Stored]) -> Sequence[Node | None]:
+        self.made.may("look")
         found = [self.held.get(key_of(s)) for s in stored]
         return [s.root if s is not None else None for s in found]
 
     def restore(self, kind: Record, before: Sequence[Stored], after: Sequence[Stored]) -> None:
+        self.made.may("restore")
         for stored in after:
             self.held.pop(key_of(stored), None)
         self.held.update({key_of(s): s for s in before})

@@ -126,9 +126,30 @@ def test_more_work_than_planned_differs(prove: Made, memory: MemoryEngine) -> No
     assert "would still agree" in found.why
 
 
-def test_a_scan_differs(prove: Made, memory: MemoryEngine) -> None:
-    memory.scan = True
-    assert "went through a whole structure" in card(prove(), "Newest").why
+@pytest.mark.parametrize(
+    ("did", "why"),
+    [
+        ({"examined": 4.0}, ""),
+        ({"examined": 5.0}, "and 20.0 would still agree"),
+        ({"scan": True}, "went through a whole structure"),
+        ({"sort": True}, "sorted in memory; the plan says that the order is stored"),
+        ({"requests": 4}, "4 requests were sent on average"),
+    ],
+)
+def test_the_rule_of_what_agrees(did: dict[str, Any], why: str, prove: Made, memory: MemoryEngine) -> None:
+    """5 rows are planned and come back: at most 2 x 5 + 10 may be read, in order, without a scan."""
+    for name, value in did.items():
+        setattr(memory, name, value)
+    found = card(prove(), "Newest")
+    assert found.rows == "right"
+    assert (found.verdict, bool(found.why)) == (("differs", True) if why else ("agrees", False))
+    assert why in found.why
+
+
+def test_a_write_that_changes_too_much_differs(prove: Made, memory: MemoryEngine) -> None:
+    memory.changed = 90
+    found = card(prove(), "Place")
+    assert (found.verdict, "90 records were modified" in found.why) == ("differs", True)
 
 
 def test_a_write_that_does_nothing_fails(prove: Made, memory: MemoryEngine) -> None:
@@ -152,14 +173,44 @@ def test_the_same_seed_makes_the_same_evidence(prove: Made) -> None:
     assert [(c.examined, c.returned) for c in one.cards] == [(c.examined, c.returned) for c in other.cards]
 
 
-@pytest.mark.parametrize("step", ["build", "load", "run"])
-def test_what_was_made_is_dropped_whatever_happens(step: str, prove: Made, memory: MemoryEngine) -> None:
+ERRORS = [
+    RuntimeError("no such thing"), KeyError("x"), ValueError("year 292278994"), RecursionError("too deep"),
+    UnicodeDecodeError("utf-8", b"a", 0, 1, "?"), ConnectionResetError(104, "reset"),
+    type("OfTheDriver", (Exception,), {})(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", ["open", "create", "build", "load", "ready"])
+@pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
+def test_whatever_a_driver_raises_is_a_sentence_and_leaves_nothing(
+    step: str, error: Exception, prove: Made, memory: MemoryEngine
+) -> None:
     memory.there.add("other")
-    memory.fails_at = step
-    with pytest.raises(RuntimeError):
+    memory.fails_at, memory.error = step, error
+    with pytest.raises(ProofError, match=rf"It broke at the step “.+”: {type(error).__name__}: .+\. What it had made"):
         prove()
     assert memory.there == {"other"}
+    assert "create" not in memory.log or step == "create" or memory.log[-2:] == ["drop", "close"]
+
+
+@pytest.mark.parametrize("step", ["run", "look", "restore"])
+@pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
+def test_whatever_a_driver_raises_in_a_pattern_is_on_its_card(
+    step: str, error: Exception, prove: Made, memory: MemoryEngine
+) -> None:
+    memory.fails_at, memory.error = step, error
+    found = card(prove(), "Rename")
+    assert found.verdict == "refused"
+    assert found.why.startswith(f"It could not be run: {type(error).__name__}: ")
+    assert not memory.there
     assert memory.log[-2:] == ["drop", "close"]
+
+
+def test_a_broken_driver_does_not_tell_the_password(prove: Made, memory: MemoryEngine) -> None:
+    memory.fails_at, memory.error = "load", RuntimeError("cannot reach memory://u:hidden@here")
+    with pytest.raises(ProofError) as no:
+        prove()
+    assert "hidden" not in str(no.value)
 
 
 def test_a_cancelled_proof_is_dropped(prove: Made, memory: MemoryEngine) -> None:
