@@ -25,7 +25,8 @@ def cassandra_url(cassandra: Any) -> str:
 
 def keyspaces(cassandra: Any) -> set[str]:
     rows = cassandra.execute("SELECT keyspace_name FROM system.schema_keyspaces")
-    return {r[0] for r in rows if r[0].startswith(PREFIX)}
+    names = [next(iter(r.values() if isinstance(r, dict) else r)) for r in rows]  # as the test before left the session
+    return {name for name in names if name.startswith(PREFIX)}
 
 
 @pytest.mark.parametrize(("example", "model"), models("cassandra"))
