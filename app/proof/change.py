@@ -213,12 +213,19 @@ class Writer:
         oracle = Oracle(self.data, Pattern(operation=pattern.operation, action="list", entity=one.entity), None)
         oracle.extra = terms
         for _ in range(TRIES):
-            values = {**oracle.draw(rng, 0), **doing.values}
+            drawn = oracle.draw(rng, 0)
+            said = self._said(pattern, doing)
+            values = {n: doing.values.get(n, said.get(n, v)) for n, v in drawn.items()} | doing.values
             rows = oracle.answer(values).rows
             if rows or one.further:
                 doing.values.update({n: v for n, v in values.items() if n not in doing.values})
                 return [(one.entity, r) for r in rows]
         raise NotUnderstood("no record meets the conditions")
+
+    def _said(self, pattern: Pattern, doing: Doing) -> dict[str, Any]:
+        """What a parameter is that has the name of a field of the record just made: the texts bind both by one name."""
+        made = doing.made.get(pattern.entity, ())
+        return {a.partition(".")[2]: v for a, v in made[0].items()} if pattern.action == "insert" and made else {}
 
     def _above(self, row: Row, edges: tuple[Edge, ...]) -> list[Row]:
         return self.data.along(row, edges)

@@ -91,9 +91,14 @@ def valkey_cluster(engine_folder: Path) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def dynamodb(engine_folder: Path) -> Iterator[Client]:
+def dynamodb_url(engine_folder: Path) -> Iterator[str]:
     with ExitStack() as stack:
-        yield Client(start(stack, dynalite.ENGINE, engine_folder))
+        yield start(stack, dynalite.ENGINE, engine_folder)
+
+
+@pytest.fixture(scope="session")
+def dynamodb(dynamodb_url: str) -> Client:
+    return Client(dynamodb_url)
 
 
 @pytest.fixture(scope="session")
@@ -104,8 +109,8 @@ def dynamodb_units(engine_folder: Path) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="session")
-def postgresql(engine_folder: Path) -> Iterator[Any]:
-    """A connection to a database of this process's own, each statement a transaction of its own."""
+def postgresql_url(engine_folder: Path) -> Iterator[str]:
+    """The URL of a database of this process's own."""
     with ExitStack() as stack:
         url = start(stack, postgres.ENGINE, engine_folder)
         import psycopg  # noqa: PLC0415 (only where an engine is used)
@@ -115,6 +120,14 @@ def postgresql(engine_folder: Path) -> Iterator[Any]:
         with psycopg.connect(url, autocommit=True) as admin:
             admin.execute(f"DROP DATABASE IF EXISTS {space}")
             admin.execute(f"CREATE DATABASE {space}")
-            with psycopg.connect(f"{server}/{space}", autocommit=True) as connection:
-                yield connection
+            yield f"{server}/{space}"
             admin.execute(f"DROP DATABASE {space}")
+
+
+@pytest.fixture(scope="session")
+def postgresql(postgresql_url: str) -> Iterator[Any]:
+    """A connection, each statement a transaction of its own."""
+    import psycopg  # noqa: PLC0415 (only where an engine is used)
+
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
+        yield connection

@@ -44,7 +44,8 @@ class Answers:
         if mine is not None and mine.kind is self.root and not mine.table.bucket:
             kids = mine.listed(row)
         found = [Seen(self.root, Node(0, self._values(0, row, ""), kids))]
-        beside = replace(self.root, of="")  # what belongs to others is no record of its own here
+        # what belongs to others is no record of its own here
+        beside = replace(self.root, of="", shape=(replace(self.root.shape[0], entity=""),))
         found += [Seen(beside, Node(0, v)) for v in self._below(0, row) if v]
         return found
 

@@ -15,8 +15,8 @@ DROPPED = ("Rows Removed by Filter", "Rows Removed by Index Recheck", "Rows Remo
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """`examined`: rows read from tables, those that a filter dropped included. `sequential`: some table was read from
-    one end to the other, however small."""
+    """`examined`: rows read from tables, those that a filter dropped included. `sequential`: rows met where a table
+    was read from one end to the other, however small; None: none was."""
 
     text: str
     examined: float
@@ -24,7 +24,7 @@ class Explained:
     scan: bool
     sort: bool
     path: str
-    sequential: bool = False
+    sequential: float | None = None
 
 
 def explained(said: Mapping[str, Any], sizes: Mapping[str, float]) -> Explained:
@@ -46,7 +46,7 @@ def explained(said: Mapping[str, Any], sizes: Mapping[str, float]) -> Explained:
         scan=whole is not None,
         sort=any(n["Node Type"] == "Sort" for n in nodes),
         path=str(whole.get("Relation Name", "")) if whole is not None else index,
-        sequential=any(n["Node Type"] == "Seq Scan" for n in nodes),
+        sequential=max((_met(n) for n in nodes if n["Node Type"] == "Seq Scan"), default=None),
     )
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
+from app.plan.types import Level
 from app.proof.build import Seen
 from app.proof.engines.engine import Answer, Evidence, Job, Question
 from app.proof.engines.postgresql_answer import Answers
@@ -19,6 +20,10 @@ from app.stores.postgresql.script import KEYS
 
 EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "
 HELD = "keywright_held"
+FEW = 1_000.0
+"""Rows up to which a table is read from end to end because it has no more."""
+MERE = 0.05
+"""Share of the rows read from which on the server reads all of a table at any size, since pages are read as wholes."""
 
 
 class Session(Protocol):
@@ -137,17 +142,18 @@ class Running:
     def _explained(self, one: Statement, values: Mapping[str, Any]) -> tuple[Explained, str]:
         """The plan that is judged, and the text of all that were made. What a statement changes is undone."""
         first = self._plan(one, values, ())
+        if self.question.plan.level >= Level.SCAN:
+            return first, first.text
         stored = any(s.order in ("stored", "reversed") for s in self.question.plan.every_step)
-        off = [w for w, yes in (("seqscan", first.sequential), ("sort", first.sort and stored)) if yes]
+        off = [w for w, yes in (("seqscan", first.sequential is not None), ("sort", first.sort and stored)) if yes]
         if not off:
             return first, first.text
         if "sort" in off:
             off.append("bitmapscan")
         second = self._plan(one, values, off)
-        if second.sequential and not ("sort" in off and not second.sort):
-            return first, first.text
         without = " and ".join(f"enable_{w} = off" for w in off)
-        return second, f"{first.text}\nwith {without}: {second.text}"
+        both = f"{first.text}\nwith {without}: {second.text}"
+        return (second if _by_size(first, second) else first), both
 
     def _plan(self, one: Statement, values: Mapping[str, Any], off: Sequence[str]) -> Explained:
         with self._held():
@@ -163,6 +169,13 @@ class Running:
         self.space.execute(f"SAVEPOINT {HELD}" if within else "BEGIN")
         yield
         self.space.execute(f"ROLLBACK TO SAVEPOINT {HELD}" if within else "ROLLBACK")
+
+
+def _by_size(first: Explained, second: Explained) -> bool:
+    """Was a table read from end to end only because the proof's copy of it is small? Else a larger one would be too."""
+    if second.sequential is not None:
+        return second.examined < first.examined
+    return (first.sequential or 0.0) <= FEW or second.examined <= MERE * first.examined
 
 
 __all__ = ["Running"]
