@@ -62,6 +62,11 @@ def key_of(record: Record) -> frozenset[str]:
     return frozenset(p.attr for path in paths for p in (*path.partition, *path.order) if p.attr)
 
 
+def nameless(record: Record) -> bool:
+    """Whether the store made the key up, so that nothing an application knows is it: a surrogate, an `_id`."""
+    return not record.value_type and not any(p.partition or p.order for p in record.paths if p.primary)
+
+
 def home_of(entity: str, knows: frozenset[str], records: Sequence[Record], world: World) -> Record | None:
     """The record of an entity that what is known names by its key; of several, one that holds all of its fields."""
     found = [

@@ -12,7 +12,7 @@ from app.model.spread import ONE, Spread
 from app.plan.effect import unsafe, written_bytes
 from app.plan.entries import NONE, Written, entries_of, likely, units_of, within
 from app.plan.refill import refill
-from app.plan.spot import Spot, key_of, own_columns, scattered, spot
+from app.plan.spot import Spot, key_of, nameless, own_columns, scattered, spot
 from app.plan.support import Found, Sought
 from app.plan.types import Change, Cond, Level, Miss, Record, Rel, Touch, World
 
@@ -217,7 +217,7 @@ class Touching:
             way = Found("the relationship it is for", Level.KEY_LOOKUP, 1.0)
         elif not made and self._just_read():
             way = BY_KEY
-        elif not made and (not primary <= owned or scattered(self.record)):
+        elif not made and (not primary <= owned or scattered(self.record) or nameless(self.record)):
             way = self._find(owned, where.count)
         elif op == "remove" and primary and self._in_one_value():
             way = Found(self.record.primary.name, Level.KEY_LOOKUP)
