@@ -24,8 +24,9 @@ def insert(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
         return
     values = _values(change, table, write)
     again = ""
-    if write.pattern.retry in REPEATED and _keyed(table):
-        again = "\nON CONFLICT DO NOTHING"
+    if write.pattern.retry in REPEATED and (key := _key(table)):
+        # only the same row again is no error: another row that breaks a unique index is refused
+        again = f"\nON CONFLICT ({', '.join(key)}) DO NOTHING"
     note = f"no row: it was there already, {DONE}" if again and not change.part and not change.further else ""
     yield Statement("insert", table.name, _text(change, table, values, write) + again, note=note)
 
@@ -73,8 +74,11 @@ def conflict(change: Asked, table: Table, write: Write) -> list[str]:
     return [x.attr for x in first[0].order] if first else []
 
 
-def _keyed(table: Table) -> bool:
-    return any(p.primary and p.order for p in table.record.paths)
+def _key(table: Table) -> list[str]:
+    """Columns of the primary key; none where the store makes it up."""
+    return next(
+        ([quoted(table.ref(p.attr).column) for p in path.order] for path in table.record.paths if path.primary), []
+    )
 
 
 def _values(change: Asked, table: Table, write: Write) -> dict[str, str]:
