@@ -124,7 +124,9 @@ def _differs(case: Case, tally: Tally, examined: float | None, units: float | No
     bound = _bound(case, tally)
     if examined is not None and not case.pattern.is_write and examined > bound:
         return f"The engine read {examined:,.1f} records on average, and {bound:,.1f} would still agree with the plan."
-    planned_units = case.planned.units
+    # what is refreshed later is run here, and is billed apart from the plan's own units
+    later = sum(t.count.avg * (t.units + t.reads) for t in case.planned.touches if t.when == "async")
+    planned_units = case.planned.units + later if case.planned.units else 0.0
     if units and planned_units and units > FACTOR * planned_units + 1:
         return f"It took {units:g} units on average; {planned_units:g} are planned."
     return ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from app.model.candidate import Candidate, Structure
 from app.model.conditions import Literal
@@ -131,7 +132,31 @@ class Kind:
         return letters
 
     def seen(self, item: Item) -> Seen:
-        return Seen(self.record, self.read({n: decoded(v) for n, v in item.items()}, 0))
+        root = self.read({n: decoded(v) for n, v in item.items()}, 0)
+        return Seen(self.record, Node(0, {**self._packed(item), **root.values}, root.kids))
+
+    def _packed(self, item: Item) -> dict[str, Any]:
+        """What stands in the texts of keys: the application takes it out of there where nothing else holds it."""
+        found: dict[str, Any] = {}
+        keys = [*columns(self.spot), *((k, parts) for _, k, parts in packed_keys(self.spot, self.world))]
+        for attribute, parts in keys:
+            text = item.get(attribute.name, {}).get("S")
+            if text is None or lone(tuple(parts)) is not None:
+                continue
+            form = "".join(re.escape(p.literal) if p.is_literal else "(.*?)" for p in parts)
+            hit = re.fullmatch(form, text, re.DOTALL)
+            held = [p for p in parts if not p.is_literal]
+            for part, value in zip(held, hit.groups() if hit else (), strict=False):
+                if part.attr and all(f.name == "pad" for f in part.filters):
+                    attr = lay.column(self.record.of, part.attr, self.world)
+                    found[attr] = self._typed(attr, self._unpacked(attr, value))
+        return {a: v for a, v in found.items() if a.partition(".")[0] == self.record.of}
+
+    def _unpacked(self, attr: str, text: str) -> Any:
+        kind = scalar(attr, self.world)
+        if kind == "N":
+            return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+        return text == "true" if kind == "BOOL" else text
 
     def read(self, found: Mapping[str, Any], at: int) -> Node:
         held = self.record.shape[at]
@@ -180,6 +205,8 @@ def _timed(kind: str, value: Any) -> Any:
         if isinstance(value, int | float):
             return datetime.fromtimestamp(value, UTC)
         return datetime.fromisoformat(value)
+    if kind in ("uuid", "timeuuid") and isinstance(value, str):
+        return UUID(value)
     if kind == "date" and isinstance(value, str):
         return date.fromisoformat(value)
     if kind == "point" and isinstance(value, Mapping):

@@ -87,13 +87,13 @@ def _covers(index: Index, thing: Thing, structure: Structure) -> bool:
     if thing.purpose == "unique":
         return False
     if index.of:
-        return thing.of in index.of and not _repeats(thing, structure)
+        return thing.of in index.of and not repeats(thing, structure)
     attributes = {p.attr for key in (index.pk, index.sk) if key for p in key.parts if p.attr}
     attributes |= {p.attr for p in index.keys if p.attr}
     return len(things(structure)) == 1 or all(a.partition(".")[0] == thing.of for a in attributes)
 
 
-def _repeats(thing: Thing, structure: Structure) -> bool:
+def repeats(thing: Thing, structure: Structure) -> bool:
     """A second copy in a table that also holds the first: the index keeps the first only."""
     if not thing.purpose:
         return False

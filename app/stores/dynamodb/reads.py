@@ -218,7 +218,7 @@ def _ending(step: Step, here: Context, name: str, *, first: bool) -> Body:
     if name == "Query" and step.order == "reversed":
         body["ScanIndexForward"] = False
     limit = here.pattern.limit.value if here.pattern.limit is not None else None
-    if first and here.pattern.action == "count":
+    if first and here.pattern.counts:
         body["Select"] = "COUNT"
     elif first and limit and step.order != "client" and not here.drops:
         body["Limit"] = int(limit)
@@ -256,7 +256,7 @@ def notes(step: Step, bound: Bound, here: Context) -> Iterable[str]:
     if _collection(step):
         held = ", ".join(step.records_of)
         yield f"one item collection answers for {held}"
-    if here.pattern.action == "aggregate":
+    if here.pattern.figures:
         yield f"{here.pattern.compute or 'the figure'} is worked out in the application from every item read"
 
 

@@ -24,6 +24,7 @@ from app.stores.dynamodb.keys import (
     index_way,
     local_key,
     local_way,
+    repeats,
     table_key,
     things,
 )
@@ -91,6 +92,8 @@ def paths_of(thing: Thing, structure: Structure, world: World, base: Way) -> tup
     # a list is no key: only where the table keeps an item for each element is the element one
     each = arrays((*partition, *order))
     indexes = (path for path in made if arrays((*path.partition, *path.order)) <= each)
+    if repeats(thing, structure):
+        return (primary, *indexes)  # a Scan goes through the table either way: it looks for the items themselves
     return (primary, *indexes, AccessPath(f"{table} scan", of, scan=True, kind="scan"))
 
 

@@ -213,8 +213,17 @@ def filter_text(cond: Cond, stored: str, world: World) -> tuple[str, Mapping[str
     return FILTER_WORDS.get(cond.op, f"{{0}} {op} {{1}}").format(name, words[0]), values
 
 
+def whole_value(attr: str, text: str, world: World) -> dict[str, Any]:
+    """The value of an attribute as an item keeps it: lists and maps as such, what they hold typed one by one."""
+    stat = world.stats.get(attr)
+    kind = stat.type if stat is not None else ""
+    if kind.endswith("[]") or kind.startswith("vector("):
+        return {"L": [text]}
+    return {"M": text} if kind in ("json", "object", "point") else typed(text, scalar(attr, world))
+
+
 def scalar(attr: str, world: World) -> str:
-    """S, N, BOOL or B: how the API types a value of this attribute."""
+    """S, N, BOOL or B: how the API types a value of this attribute, or of each in an array."""
     stat = world.stats.get(attr)
     kind = stat.type.removesuffix("[]") if stat is not None else "string"
     numbers = ("int32", "int64", "float", "double", "decimal")

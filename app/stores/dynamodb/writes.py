@@ -17,7 +17,7 @@ from app.stores.dynamodb.names import table_name, ttl_attribute
 from app.stores.dynamodb.reads import json_lines
 from app.stores.dynamodb.records import kinds
 from app.stores.dynamodb.spots import Body, Spot, base_spot, columns, key_of
-from app.stores.dynamodb.values import Bound, filter_text, placeholder, scalar, typed
+from app.stores.dynamodb.values import Bound, filter_text, placeholder, typed, whole_value
 
 SAME_ON_RETRY = "{a token of the operation, the same on a retry}"
 
@@ -168,7 +168,7 @@ def _put(touch: Touch, spot: Spot, table: str, here: Context) -> Body:
             if top != stored:
                 item.setdefault(top, {"L": [f"one map for each {held.entity}"]})
             elif stored not in item:
-                item[stored] = typed(text_of(attr, given, of, world)[1], scalar(attr, world))
+                item[stored] = whole_value(attr, text_of(attr, given, of, world)[1], world)
     expiry = ttl_attribute(spot.structure) if spot.record.ttl_text else ""
     if expiry:
         item[expiry] = typed("{when it expires, in seconds since 1970}", "N")
@@ -215,7 +215,7 @@ def _update(touch: Touch, spot: Spot, key: Body, table: str, here: Context) -> B
             assign(stored, "if_not_exists({0}, :zero) + {1}", {"N": text if kind == "add" else "{change}"})
             values[":zero"] = {"N": "0"}
         else:
-            assign(stored, "{1}", typed(text, scalar(attr, world)))
+            assign(stored, "{1}", whole_value(attr, text, world))
     for stored, value in index_keys(spot, given, here, touch.attrs):
         assign(stored, "{1}", value)
     gone = [k.name for where, k, _ in packed_keys(spot, world) if left(where, given, world)]
