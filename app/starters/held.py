@@ -62,7 +62,10 @@ def copied_ups(design: Design, ups: Iterable[Up]) -> list[Plain]:
 
 
 def _copy(design: Design, what: str, attr: str, rel: Rel, age: float, historical: bool) -> Plain | None:
-    out = {"what": what, "as": what.replace(".", "_")}
+    name = what.replace(".", "_")
+    if f"{rel.child}.{name}" in design.world.fields.get(rel.child, ()):
+        name += "_copied"  # the record has a field of that name itself
+    out = {"what": what, "as": name}
     if attr in design.world.immutable:
         return {**out, "refresh": "never", "because": f"{bare(attr)} never changes"}
     if historical:
