@@ -3,6 +3,7 @@ indexes; what a list element or a link leads to is an item of its own."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from app.starters.asks import Ask
@@ -20,11 +21,17 @@ Plain = dict[str, Any]
 def single_table(design: Design) -> list[Plain]:
     records: list[Plain] = []
     entries: list[list[Plain]] = []
-    for entity in (*design.rooted, *design.links):
-        home = home_of(design, entity) if entity in design.rooted else _link_home(design, entity)
+    homes = {e: home_of(design, e) if e in design.rooted else _link_home(design, e)
+             for e in (*design.rooted, *design.links)}  # fmt: skip
+    words = Counter(home.word for home in homes.values() if home is not None)
+    for entity, home in homes.items():
         if home is None:
             continue
-        records += [_record(design, entity, home), *_elements(design, entity), *_fans(design, entity)]
+        records += [
+            _record(design, entity, home, shared=words[home.word] > 1),
+            *_elements(design, entity),
+            *_fans(design, entity),
+        ]
         for n, entry in enumerate(_index_entries(design, entity, home)):
             if len(entries) <= n:
                 entries.append([])
@@ -43,9 +50,10 @@ def _name(design: Design) -> str:
     return name if len(name) >= 3 else "app-data"
 
 
-def _record(design: Design, entity: str, home: Home) -> Plain:
+def _record(design: Design, entity: str, home: Home, *, shared: bool) -> Plain:
+    """`shared`: items of others lie in its partitions, so that its sort keys have to be told from theirs."""
     asks = design.asks_of(entity)
-    head = entity.upper() if not home.sk or home.kept_with or len(home.sk) > len(home.pk) else ""
+    head = entity.upper() if shared or not home.sk or home.kept_with or len(home.sk) > len(home.pk) else ""
     pk = template(design, home.pk, home.word)
     if home.shards or not home.pk:
         pk = f"{home.word}#{{shard {home.shards}}}" if home.shards else home.word
