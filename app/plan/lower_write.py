@@ -135,6 +135,7 @@ def _change(
         count=count if batch == 1 else count.times(batch),
         only_if=found.guarded,
         inserts=_inserts(write),
+        named=found.known if kind == "upsert" and where is not None and found.known else None,
         key_by=world.made_by.get(entity, "client"),
         apart=batch != 1,
     )

@@ -247,6 +247,8 @@ class Change:
     given: frozenset[str] = frozenset()
     inserts: float = 1
     """Share of an upsert that inserts."""
+    named: frozenset[str] | None = None
+    """What an upsert finds the record by, where it names one; `known` has the key of a new one as well."""
     key_by: str = "client"
     cascade: bool = False
     apart: bool = False

@@ -219,11 +219,18 @@ class Touching:
             way = BY_KEY
         elif not made and (not primary <= owned or scattered(self.record) or nameless(self.record)):
             way = self._find(owned, where.count)
+        elif op == "set" and self._sought(primary):
+            way = self._find(own_columns(self.change.named or frozenset(), self.record, self.world), where.count)
         elif op == "remove" and primary and self._in_one_value():
             way = Found(self.record.primary.name, Level.KEY_LOOKUP)
         if op in ("put", "push") or (op == "set" and not self.at):
             way = replace(way, reads=way.reads + self._born())
         return way
+
+    def _sought(self, primary: frozenset[str]) -> bool:
+        """Does an upsert look for the record by something else than its key?"""
+        named, own = self.change.named, not self.at and self.rel is None
+        return own and named is not None and not primary <= own_columns(named, self.record, self.world)
 
     def _just_read(self) -> bool:
         """The operation has read these very records, and so knows in which of its places each lies."""
@@ -266,7 +273,8 @@ class Touching:
 
     def _find(self, owned: frozenset[str], count: Spread) -> Found:
         """What finds the records, and what that takes before the write; a read that was paid costs nothing again."""
-        sought = Sought(self.change, self.record, self.at, self.rel, self.found.records, self.world, count)
+        change = self.change if self.change.named is None else replace(self.change, known=self.change.named)
+        sought = Sought(change, self.record, self.at, self.rel, self.found.records, self.world, count)
         answer = sought.find(owned)
         if isinstance(answer, tuple):
             self.found.misses.extend(answer)

@@ -180,3 +180,11 @@ def test_what_is_not_understood_is_asked() -> None:
     assert apart.questions == ("stock is written with order, but no relationship joins them",)
     far = write('{operation: U, update: order, where: "stock.sku = :s", set: {order.status: paid}}')
     assert any("nothing leads from order to stock" in q for q in far.questions)
+
+
+def test_an_upsert_is_found_by_what_its_condition_names() -> None:
+    """A new record's key is known, and finds no record that was there before."""
+    upsert = only('{operation: P, upsert: stock, where: "stock.sku = :s", inserts: 30%}')
+    assert upsert.named == {"stock.sku"}
+    assert upsert.known > upsert.named
+    assert only("{operation: P, upsert: stock, batch: 1000}").named is None

@@ -11,8 +11,6 @@ from app.stores.postgresql.changes import Statement, Write, condition, known, li
 from app.stores.postgresql.names import quoted
 from app.stores.postgresql.tables import Column, Table, type_of
 
-RARE = 0.5
-"""Share of rows that have an optional field below which a new row does not mention it."""
 DONE = "so the operation was done before"
 REPEATED = ("idempotency key", "same key")
 
@@ -102,12 +100,7 @@ def _value(column: Column, change: Asked, table: Table, write: Write) -> str:
         )
         return f":{column.name}" if fresh and not listed(change) else ""
     if attr and attr.partition(".")[0] == change.entity:
-        stat = world.stats.get(attr)
-        said = {lay.column(change.entity, p, world) for p in change.set} | set(
-            equal_to(change.where, world, change.entity)
-        )
-        rare = stat is not None and stat.present < RARE and attr not in said
-        return "" if rare else known(attr, change, write)
+        return known(attr, change, write)
     if attr:  # a copy of a parent's field
         return f":{column.name}"
     if column.type == "jsonb" and not column.starts and column.null:
