@@ -299,6 +299,16 @@ class Pattern(Named):
         }  # fmt: skip
 
     @property
+    def counts(self) -> bool:
+        """Asks for one number of records."""
+        return self.action == "count" and not self.group_by
+
+    @property
+    def figures(self) -> bool:
+        """Asks for figures, of all records or of each group; a count by group is one."""
+        return self.action == "aggregate" or (self.action == "count" and bool(self.group_by))
+
+    @property
     def is_write(self) -> bool:
         return self.action in WRITES
 

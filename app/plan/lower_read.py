@@ -51,7 +51,7 @@ def lower_read(pattern: Pattern, world: World) -> Query:
     found = _matched(tree, pattern)
     return Query(
         name=pattern.operation,
-        action=pattern.action,
+        action="aggregate" if pattern.figures else pattern.action,
         needs=tuple(t.done(m) for t, m in zip(tree.twigs, found, strict=True)),
         matched=next((m for m in found if m is not None), None) or found_by(root, (), (), world),
         limit=limit,

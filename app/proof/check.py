@@ -18,14 +18,14 @@ from app.proof.expected import Expected, Oracle
 
 def read_right(answer: Answer, expected: Expected, oracle: Oracle, plan: Plan, builder: Builder) -> str:
     """What is wrong with an answer, as a sentence; empty where it is right."""
-    if oracle.pattern.action == "count":
+    if oracle.pattern.counts:
         return _counted(answer, expected)
-    if oracle.pattern.action == "aggregate" and answer.groups:
+    if oracle.pattern.figures and answer.groups:
         return _grouped(answer, expected)
     checker = _Checker(oracle, expected, builder, plan)
     wrong = checker.page(answer.found, expected.rows, expected.skip)
     checker.rows = checker.last
-    if not wrong and oracle.pattern.action != "aggregate":
+    if not wrong and not oracle.pattern.figures:
         wrong = checker.complete(answer.found)
     if not wrong and answer.paged and expected.most:
         following = checker.page(answer.further, expected.rows, expected.most)

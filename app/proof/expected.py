@@ -163,7 +163,7 @@ class Oracle:
         rows.sort(key=cmp_to_key(lambda a, b: self.compare(a, b, order)))
         limit = int(self.query.limit) if self.query is not None else 0
         most = 1 if self.pattern.action == "get" and not self.pattern.more else limit
-        groups = self._groups(rows) if self.pattern.action == "aggregate" else None
+        groups = self._groups(rows) if self.pattern.figures else None
         return Expected(values, tuple(rows), most, 0, order, groups)
 
     def _known(self, path: str) -> bool:

@@ -231,7 +231,7 @@ class _Running:
         number: float | None = None
         for one in (s for s in found if not s.following):
             rows = self._rows(one, steps)
-            if self.question.pattern.action == "count" and one.step <= 1:
+            if self.question.pattern.counts and one.step <= 1:
                 number = (number or 0.0) + sum(float(next(iter(r.values()))) for r in rows)
                 continue
             if one.step <= 1 and rows:

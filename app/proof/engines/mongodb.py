@@ -187,7 +187,7 @@ class MongoSpace:
         groups = tuple(d for _, r in running.results if isinstance(r, list) for d in r)
         return Answer(
             found=tuple(found), further=further, paged=paged, number=number,
-            groups=groups if question.pattern.action == "aggregate" else (),
+            groups=groups if question.pattern.figures else (),
             requests=tuple(running.evidence), seconds=running.seconds,
         )  # fmt: skip
 
@@ -209,7 +209,7 @@ class MongoSpace:
 
     def _found(self, results: Sequence[tuple[str, Any]], question: Question) -> list[Seen]:
         found: list[Seen] = []
-        if question.pattern.is_write or question.pattern.action == "aggregate":
+        if question.pattern.is_write or question.pattern.figures:
             return found
         for name, result in results:
             documents = result if isinstance(result, list) else [result] if isinstance(result, Mapping) else []

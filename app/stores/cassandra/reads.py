@@ -77,7 +77,7 @@ def _select(where: Where, parts: Sequence[str], step: Step, here: Context, *, fi
 def _columns(spot: Spot, here: Context, *, first: bool) -> str:
     """The columns a pattern names where it names columns only, else all of them."""
     pattern = here.pattern
-    if first and pattern.action == "count":
+    if first and pattern.counts:
         return "count(*)"
     names = spot.names(here.world)
     wanted: list[str] = []
@@ -113,7 +113,7 @@ def _notes(where: Where, step: Step, here: Context, *, first: bool) -> Iterable[
         if part.filters and key_column(part, where.spot.table.of, here.world).name in spans:
             cut = part.filters[0].name
             yield f"the {cut} at an end of the range holds rows beyond it too: the application leaves them out"
-    if here.pattern.action == "aggregate" and first:
+    if here.pattern.figures and first:
         yield f"{here.pattern.compute or 'the figure'} is worked out by the application from the rows read"
 
 

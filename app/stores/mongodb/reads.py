@@ -82,7 +82,7 @@ def _source(read: Read) -> str:
 def _find(read: Read, found: dict[str, Any], head: str, tail: str, here: ReadContext, *, first: bool) -> Iterable[str]:
     pattern, step = here.pattern, read.step
     source = _source(read)
-    if pattern.action == "count" and first:
+    if pattern.counts and first:
         yield f"{head}{source}.countDocuments({js(found)});"
         return
     shown = projection(read, here)

@@ -72,7 +72,7 @@ def pipeline(read: Read, where: dict[str, Any], joined: tuple[Step, ...], here: 
     """Stages, where one find is not enough: figures, elements of a list, joins. Empty: a find will do."""
     pattern = here.pattern
     inner = _list_asked(read, pattern)
-    figures = pattern.action == "aggregate"
+    figures = pattern.figures
     if not (joined or figures or inner):
         return []
     stages: list[dict[str, Any]] = [{"$match": where}] if where else []

@@ -52,10 +52,10 @@ def _statement(found: Plot, query: Query, steps: Sequence[Step]) -> Iterator[str
     first = found.blocks[0]
     where = [*block_conditions(found, first), *exists(found, first, pattern.where)]
     tables = source(found, first)
-    if pattern.action == "count":
+    if pattern.counts:
         yield from _ended(Select(["count(*)"], tables, where).lines())
         return
-    if pattern.action == "aggregate" or pattern.group_by:
+    if pattern.figures or pattern.group_by:
         yield from _ended(_figures(found, tables, where))
         return
     ask = order_of(found, query, steps)

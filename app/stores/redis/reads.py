@@ -63,11 +63,11 @@ def _values(step: Step, pattern: Pattern, world: World) -> Mapping[str, str]:
 def _step(step: Step, keys: Keys, pattern: Pattern) -> Iterable[str]:
     ranges = [c for c in step.conds if c.op in ("<", "<=", ">", ">=", "between", "prefix")]
     ask = step.ask[0] if step.ask else None
-    if pattern.action == "aggregate" and "rank" in pattern.compute and keys.kind == "sorted set":
+    if pattern.figures and "rank" in pattern.compute and keys.kind == "sorted set":
         yield _rank(keys, pattern)
-    elif pattern.action == "count" or (pattern.action == "aggregate" and "count" in pattern.compute):
+    elif pattern.counts or (pattern.figures and not pattern.group_by and "count" in pattern.compute):
         yield from _count(keys, ranges)
-    elif pattern.action == "aggregate":
+    elif pattern.figures:
         yield from commands.members(keys, 0)
         yield f"# {pattern.compute or 'the figure'}: worked out by the caller from all of them"
     elif ranges and keys.kind in ("sorted set", "stream"):
