@@ -139,7 +139,7 @@ def test_what_a_plan_read_is_told_of_every_loop() -> None:
 
 @pytest.mark.parametrize("model", ["Tables", "Documents"])
 def test_joins_documents_lists_and_figures(model: str, postgresql_url: str) -> None:
-    proof = proved(read_yaml(SHOP), model, postgresql_url, 0.001)
+    proof = proved(read_yaml(SHOP), model, postgresql_url, 0.0002)
     assert [t for t in told(proof) if t[1] != "skipped"] == []
 
 
