@@ -476,3 +476,18 @@ models:
     text = made.text("Change")
     assert "{ market: p.m, cents: p.c, valid_from: p.valid_from }" in text
     assert "upsert: true" not in text
+
+
+def test_a_parent_that_is_needed_whole_comes_as_the_key_its_child_keeps() -> None:
+    made = read_yaml(
+        "keywright: 1\nname: Small\nentities:\n"
+        "  - {name: depot, count: 100, fields: [id uuid key]}\n"
+        "  - {name: scan, count: 10k, fields: [id uuid key, depot_id uuid, note string avg 9]}\n"
+        "relationships:\n  - {parent: depot, child: scan, via: depot_id}\n"
+        "patterns:\n  - {operation: Open, get: scan, where: 'scan.id = :s', needs: [scan.note, depot]}\n"
+        "models:\n  - {name: Model, store: mongodb, structures: [{collection: scans, of: scan, _id: scan.id}]}\n"
+    )
+    report = analyse(made, Memory())
+    plan = report.models[0].plans["Open"]
+    text = STORES["mongodb"].query(made.patterns[0], plan, made.models[0], report.world)
+    assert "{ note: 1, depot_id: 1, _id: 0 }" in text

@@ -33,6 +33,7 @@ def projection(read: Read, here: ReadContext) -> dict[str, Any]:
     for need in own:
         path = _stored(need.what, of, read.fields, world)
         shown[path] = _sliced(need, read).get(path, 1)
+    shown |= dict.fromkeys(_links(needs, read, world), 1)
     for path, _ in read.ask():  # the next page needs them
         if here.pattern.paging == "cursor" and not any(path.startswith(f"{k}.") for k in shown):
             shown = {k: v for k, v in shown.items() if not k.startswith(f"{path}.")}
@@ -40,6 +41,13 @@ def projection(read: Read, here: ReadContext) -> dict[str, Any]:
     if not any(k == "_id" or k.startswith("_id.") for k in shown):
         shown["_id"] = 0
     return shown
+
+
+def _links(needs: Iterable[Need], read: Read, world: World) -> list[str]:
+    """Where this document keeps the key of a parent that is needed as a whole."""
+    parents = {n.what for n in needs if "." not in n.what and not read.fields.names.knows(n.what)}
+    vias = [r.via for r in world.rels if r.child == read.record.of and r.role in parents]
+    return [read.fields(a) for via in vias for a in via if read.fields.names.knows(a)]
 
 
 def _stored(what: str, of: str, fields: Fields, world: World) -> str:
@@ -147,12 +155,10 @@ def _lookup(step: Step, read: Read, here: ReadContext) -> Iterable[dict[str, Any
     role = here.role(step)
     source = near(links[0], role, [read.record.of, *inside(read)], here.world) if links else ""
     label = role[0] if role is not None else record.of
-    stage: dict[str, Any] = {
-        "from": structure.name,
-        "localField": read.fields(source) if source else "_id",
-        "foreignField": fields(far) if far else "_id",
-        "as": label,
-    }
+    stage: dict[str, Any] = {"from": structure.name}
+    if source and far:
+        stage |= {"localField": read.fields(source), "foreignField": fields(far)}
+    stage["as"] = label
     inner: list[dict[str, Any]] = []
     typed = [c for c in step.conds if c.source is not None]
     if typed:
@@ -162,7 +168,7 @@ def _lookup(step: Step, read: Read, here: ReadContext) -> Iterable[dict[str, Any
         inner.append({"$sort": order})
     if step.limit:
         inner.append({"$limit": int(step.limit)})
-    if inner:
+    if inner or "localField" not in stage:  # where all is bound by what the caller brings, nothing links the two
         stage["pipeline"] = inner
     yield {"$lookup": stage}
     if step.required:
