@@ -29,7 +29,7 @@ GRAINS = ((180 * DAY, "month"), (21 * DAY, "week"), (0.0, "day"))
 
 def relational(design: Design) -> list[Plain]:
     """Tables in the order of the project: a table may point to any other."""
-    asks = [*_local(design), *_followed(design)]
+    asks = [*_local(design), *_followed(design), *_written(design)]
     entities = [e.name for e in design.project.entities if design.world.fields.get(e.name)]
     out = [_table(design, e, [a for a in asks if a.entity == e]) for e in entities]
     taken = {t["table"] for t in out}
@@ -90,6 +90,17 @@ def _followed(design: Design) -> Iterator[Ask]:
                     order = lowered.root.order if there == 0 else lowered.needs[there].order
                     own = all(entity_of(a) == edge.to for a, _ in order)
                     yield Ask(pattern.operation, "list", edge.to, edge.far, order=order if own else (), main=False)
+
+
+def _written(design: Design) -> Iterator[Ask]:
+    """What finds rows to change that are named neither by their key nor by a set of fields that is unique."""
+    world = design.world
+    for write in design.writes:
+        for c in write.changes:
+            own = tuple(a for a in world.fields.get(c.entity, ()) if a in c.known)
+            apart = (world.keys.get(c.entity, ()), *world.unique_together.get(c.entity, ()))
+            if c.kind in ("update", "delete") and own and not any(k and set(k) <= c.known for k in apart):
+                yield Ask(write.name, "refresh", c.entity, own, main=False)
 
 
 def _up(design: Design, ask: Ask, entity: str) -> Rel | None:
