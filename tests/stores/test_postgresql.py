@@ -387,3 +387,15 @@ def test_a_link_is_written_once(shop: Bench) -> None:
     text = shop.text("Join")
     assert "INSERT INTO members (user_id, group_id)" in text
     assert "ON CONFLICT (user_id, group_id) DO NOTHING" in text
+
+
+def test_a_parent_that_is_needed_whole_comes_as_the_key_its_child_keeps() -> None:
+    text = (
+        "keywright: 1\nname: Small\nentities:\n"
+        "  - {name: depot, count: 100, fields: [id uuid key]}\n"
+        "  - {name: scan, count: 10k, fields: [id uuid key, depot_id uuid, note string avg 9]}\n"
+        "relationships:\n  - {parent: depot, child: scan, via: depot_id}\n"
+        "patterns:\n  - {operation: Open, get: scan, where: 'scan.id = :s', needs: [scan.note, depot]}\n"
+        "models:\n  - {name: M, store: postgresql, structures: [{table: scans, of: scan, primary key: [scan.id]}]}\n"
+    )
+    assert "SELECT note, depot_id\nFROM scans\n" in bench(text, "postgresql").text("Open")

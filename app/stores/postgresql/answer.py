@@ -27,6 +27,9 @@ def returned(plot: Plot, block: Block, listed: bool = False) -> list[str]:
     out: dict[str, str] = {}
     blocks = [block, *plot.inline(block)]
     for n, need in enumerate(plot.query.needs):
+        if not any(n in b.nodes for b in plot.blocks):
+            for name, sql in _kept(plot, need, blocks):
+                out.setdefault(name, sql)
         if not any(n in b.nodes for b in blocks) or _inside_list(plot, block, n):
             continue
         for name, sql in _values(plot, n, need, blocks, own=listed and n == block.need):
@@ -40,6 +43,19 @@ def returned(plot: Plot, block: Block, listed: bool = False) -> list[str]:
     if not out and not listed:
         return ["1"]
     return list(out.values()) or ["1"]
+
+
+def _kept(plot: Plot, need: NeedNode, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    """(name, SQL) of a parent's key, where no table is read for the parent: its child keeps it."""
+    edge = need.edge
+    if edge is None or edge.down or _inside_list(plot, blocks[0], need.up):
+        return
+    for near, far in zip(edge.near, edge.far, strict=True):
+        found = plot.holder(need.up, near) if far in need.attrs else None
+        spot = of_block(plot, found[0], need.up, near) if found is not None and found[0] in blocks else None
+        if spot is not None:
+            name = last(near)
+            yield name, spot.sql if spot.ref.column == name else f"{spot.sql} AS {quoted(plain_name(name))}"
 
 
 def _values(plot: Plot, n: int, need: NeedNode, blocks: Sequence[Block], *, own: bool) -> Iterator[tuple[str, str]]:
