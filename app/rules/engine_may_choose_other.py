@@ -102,12 +102,14 @@ def check(case: PlanCase) -> Iterator[Finding]:
     if likely.records.avg < max(FEW, step.records.avg * (1 if sorts else TWICE)):
         return
     then = " and sort them in memory" if sorts else ""
+    same = likely.path == step.path
+    other = "walk it in its order" if same and sorts else f"{count(step.records.avg)} by {step.path}"
     yield Finding(
         "engine-may-choose-other",
         "advice",
         cell(case),
         f"{case.pattern.operation} will probably run by {likely.path} and examine {count(likely.records.avg)} records"
-        f"{then}{at_rate(case)}, not {count(step.records.avg)} by {step.path}",
+        f"{then}{at_rate(case)}, not {other}",
         (
             Evidence(f"records by {likely.path}", count(likely.records.avg), likely.records.avg, assumed=True),
             Evidence(f"records by {step.path}", count(step.records.avg), step.records.avg),

@@ -56,3 +56,31 @@ def test_both_paths_are_named(store: str) -> None:
 @pytest.mark.parametrize("store", ["mongodb", "postgresql"])
 def test_nothing_to_say_where_they_are_the_same(store: str) -> None:
     assert found(store, TOGETHER) is None
+
+
+def test_one_path_in_two_ways_is_not_set_against_itself() -> None:
+    """The index has the order, and the server will probably collect its rows and sort them."""
+    parts = "{keys: [parcel.courier_id, parcel.stop, parcel.id, parcel.created_at]}"
+    text = f"""
+keywright: 1
+name: Parcels
+entities:
+  - name: parcel
+    count: 130M
+    fields: [id uuid key, courier_id uuid distinct 1000, stop string, created_at datetime monotonic, address string]
+patterns:
+  - operation: Day of a courier
+    list: parcel
+    where: parcel.courier_id = :c and parcel.created_at >= :since and parcel.created_at < :until
+    order by: parcel.stop, parcel.id
+    matches: 4320
+    needs: parcel.address
+    rate: 80/s
+models:
+  - name: Rows
+    store: postgresql
+    structures:
+      - {{table: parcels, of: parcel, primary key: [parcel.id], indexes: [{parts}]}}
+"""
+    finding = next(f for f in analyse(read_yaml(text)).findings if f.rule == "engine-may-choose-other")
+    assert "sort them in memory at 80/s, not walk it in its order" in finding.message
