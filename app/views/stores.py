@@ -17,6 +17,8 @@ from app.templating import number, render, size
 from app.views.page import StudioPage
 
 router = APIRouter()
+LARGE = 1 << 20
+"""Bytes from which a figure is read as MB, GB or TB; below it every byte of a limit counts."""
 KINDS = {"hard": "refused beyond", "soft": "hurts beyond", "price": "price"}
 FAMILIES = {
     "embeds": "Records can hold lists of others", "indexes": "Secondary indexes are a normal way in",
@@ -106,9 +108,13 @@ def said(text: str) -> str:
 
 def _line(slug: str, fact: Fact) -> FactLine:
     label = slug.replace("_", " ")
-    words = size(fact.value) if fact.unit == "bytes" else f"{number(fact.value, 6)} {fact.unit}"
+    unit, _, of = fact.unit.partition(" ")
+    large = unit == "bytes" and (not of or fact.value >= LARGE)
+    words = f"{size(fact.value)} {of}".rstrip() if large else f"{number(fact.value, 6)} {fact.unit}"
+    words = f"version {fact.value:g}" if unit == "version" else words
     href = fact.source if fact.source.startswith("https://") else ""
-    return FactLine(slug, label, words, fact, KINDS.get(fact.kind, fact.kind), href)
+    kind = "from then on" if unit == "version" else KINDS.get(fact.kind, fact.kind)
+    return FactLine(slug, label, words, fact, kind, href)
 
 
 @router.get("/stores", name="stores:list")

@@ -32,3 +32,10 @@ def test_what_a_store_cannot_give_is_a_dash(client: TestClient) -> None:
 
 def test_a_store_that_does_not_exist_is_not_found(client: TestClient) -> None:
     assert client.get("/stores/papyrus").status_code == 404
+
+
+def test_large_figures_are_read_in_their_unit_and_a_version_is_no_limit(client: TestClient) -> None:
+    lines = {line.slug: (line.value, line.kind) for line in client.get("/stores/postgresql").context.facts}
+    assert lines["max_table_bytes"] == ("32 TB per table or partition", "refused beyond")
+    assert lines["max_key_bytes"] == ("2,704 bytes per B-tree entry", "refused beyond")
+    assert lines["skip_scan_version"] == ("version 18", "from then on")
