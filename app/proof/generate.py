@@ -73,12 +73,17 @@ class Generator:
         self.made[entity] = count
 
     def _told_by(self, entity: str) -> tuple[str, ...]:
-        """What tells a record from others where parents have a part in it: its key; without one, what an upsert looks
-        for, of which there is one or none. Empty: the values are unique by themselves."""
+        """What tells a record from others where parents have a part in it: its key; parents unique together; without
+        a key, what an upsert looks for, of which there is one or none. Empty: the values are unique by themselves."""
         foreign = {v for r in self.world.rels if r.child == entity for v in r.via}
         keys = self.world.keys.get(entity, ())
+        if foreign & set(keys) and len(keys) > 1:
+            return tuple(keys)
+        for together in self.world.unique_together.get(entity, ()):
+            if len(together) > 1 and set(together) <= foreign:  # a pair of parents: a member of a room, a like
+                return tuple(sorted(together))
         if keys:
-            return tuple(keys) if foreign & set(keys) and len(keys) > 1 else ()
+            return ()
         for pattern in self.project.patterns:
             if pattern.action == "upsert" and pattern.entity == entity and pattern.where is not None:
                 terms = [t for t in pattern.where.terms if isinstance(t, Comparison) and t.op == "="]

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from app.examples import EXAMPLES
+from app.model.text import read_yaml
 from app.plan.types import Edge
 from app.plan.world import build_world
 from app.proof.data import Data
@@ -16,6 +17,19 @@ from app.proof.generate import Generator
 from app.proof.scale import counts_at, default_scale, scaled
 
 MOMENT = datetime(2026, 12, 1, 12, tzinfo=UTC)
+
+
+MEMBERS = """
+keywright: 1
+name: Members
+entities:
+  - {name: user, count: 30, fields: [id uuid key]}
+  - {name: room, count: 30, fields: [id uuid key]}
+  - {name: member, count: 300, fields: [user_id uuid, room_id uuid], unique: [[user_id, room_id]]}
+relationships:
+  - {parent: user, child: member, via: user_id, children: {avg: 10, p99: 15, max: 20}}
+  - {parent: room, child: member, via: room_id, children: {avg: 10, p99: 15, max: 20}}
+"""
 
 
 @cache
@@ -37,6 +51,14 @@ def test_keys_are_unique_and_foreign_keys_lead_somewhere(name: str) -> None:
         for row in made.rows.get(rel.child, []):
             if made.rows.get(rel.parent) and row[rel.via[0]] is not None:
                 assert len(made.follow(row, Edge(rel, False))) == 1
+
+
+def test_a_pair_of_parents_that_is_unique_is_there_once() -> None:
+    project = read_yaml(MEMBERS)
+    world = build_world(project)
+    made = Generator(project, world, counts_at(world, 1.0), 1.0, 1, MOMENT, 6).all().rows["member"]
+    pairs = [(r["member.user_id"], r["member.room_id"]) for r in made]
+    assert len(set(pairs)) == len(pairs) > 100
 
 
 def test_the_same_seed_makes_the_same_data() -> None:
