@@ -168,7 +168,7 @@ def _in_time(case: PlanCase, step: Step) -> bool:
 
 
 def _judged(step: Step) -> str:
-    attrs = list(dict.fromkeys(c.rpartition(" ")[0] or c for c in step.residual))
+    attrs = list(dict.fromkeys(c.replace(" not ", " ").rpartition(" ")[0] or c for c in step.residual))
     return f"{' and '.join(attrs)} {'is' if len(attrs) == 1 else 'are'}"
 
 
