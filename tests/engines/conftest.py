@@ -16,6 +16,15 @@ from tests.engines.dynalite import Client
 from tests.engines.server import WORKER, Engine, Missing, running
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Engines come last: the threads of a connected driver use `random`, which Hypothesis takes for a test's doing."""
+    here = Path(__file__).parent
+    items.sort(key=lambda item: item.path.is_relative_to(here))
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies"))
+
+
 @pytest.fixture(scope="session")
 def engine_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for all processes of a test run."""
