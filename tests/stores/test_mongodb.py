@@ -343,7 +343,7 @@ models:
         ("Names", 'kind: { $gte: p.k, $lt: p.k + "\\uffff" }'),
         ("Names", ".skip(p.skip).limit(10)"),
         ("City with shops", "pipeline: [{ $sort: { opened: -1 } }, { $limit: 2 }]"),
-        ("Tag", "{ $set: { name: p.n }, $push: { tags: p.t } }, { upsert: true }"),
+        ("Tag", "{ $set: { name: p.n }, $push: { tags: p.t }, $setOnInsert: { place: p.place } }, { upsert: true }"),
         ("Remove", "$set: { deleted_at: new Date() }"),
     ],
 )

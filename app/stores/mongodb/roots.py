@@ -37,8 +37,16 @@ def root(change: Asked, to: Target, changes: tuple[Asked, ...]) -> Iterable[Stat
     body = update(change, to)
     if body:
         options = dict(UPSERT) if change.kind == "upsert" else {}
+        if options and (born := _born(document(change, to, changes), where, body)):
+            body = {**body, "$setOnInsert": born}
         verb = "updateOne" if whole or options else "updateMany"
         yield Statement(to.collection, verb, where, body, options, loop=loop(change))
+
+
+def _born(made: Mapping[str, Any], where: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a document that an upsert makes has besides what the condition and the update give it."""
+    given = {path.partition(".")[0] for path in (*where, *(p for part in body.values() for p in part))}
+    return {path: value for path, value in made.items() if path not in given}
 
 
 def by_key(where: Mapping[str, Any], to: Target) -> bool:
