@@ -62,10 +62,10 @@ class Running:
     def _read(self, found: Sequence[Statement]) -> Answer:
         pattern = self.question.pattern
         rows = [r for one in found if not one.following for r in self._asked(one)]
-        if pattern.action == "count":
+        if pattern.counts:
             number = float(next(iter(rows[0].values()))) if rows else None
             return Answer(number=number, requests=tuple(self.evidence), seconds=self.seconds)
-        if pattern.action == "aggregate":
+        if pattern.figures:
             by = len([p for p in pattern.group_by.split(",") if p.strip()])
             groups = tuple(dict(list(r.items())[by:]) for r in rows)
             return Answer(groups=groups, requests=tuple(self.evidence), seconds=self.seconds)
