@@ -144,8 +144,8 @@ class _Run:
             kept: tuple[Record, ...] | None = table.get(structure, *around[structure.name])
             if kept is None:
                 made = store.records(structure, model, self.world) if store is not None else ()
-                # records that come out the same keep their plans and heat
-                kept = self.memory.settled((model.name, structure.name), made)
+                # records that come out the same keep their plans and heat; those of another world hold on to its parts
+                kept = self.memory.settled((self.world.base, model.name, structure.name), made)
                 entities = frozenset(h.entity for r in kept for h in r.shape)
                 table.put(kept, entities, structure, *around[structure.name])
             out[structure.name] = kept
