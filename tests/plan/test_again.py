@@ -9,7 +9,7 @@ from app.starters import starter
 TABLE = """
 | # | Operation | Fields needed | Freq | Consistency |
 |---|---|---|---|---|
-| 1 | Load a parcel by tracking number | tracking_number, status, recipient_name, address, events | 1,200/s | eventual (5 s) |
+| 1 | Load a parcel by tracking number | tracking_number, status, recipient_name, events | 1,200/s | eventual (5 s) |
 | 2 | Find parcels by recipient email | recipient_email, tracking_number, status | 20/s | eventual (5 s) |
 | 3 | Register a new parcel | tracking_number, recipient_name, recipient_email, address | 50/s | strong |
 """
