@@ -199,5 +199,5 @@ def _bounded(match: Match, numbers: Numbers, relief: Mapping[int, float]) -> tup
         logs += sum(map(numbers.log, fresh))
     if numbers.groups and seen:
         more = numbers.lift(c for c in match.single.where if id(c) in seen)
-        kept, logs = kept * more, min(0.0, logs + log(more) / numbers.bend)
+        kept, logs = kept * more, min(0.0, logs + log(more))
     return min(kept, 1.0), logs

@@ -1,7 +1,8 @@
 """What is known of one read before a path is chosen: population, selectivities, spread of the answer.
 
-Selectivities are independent. Where the number of records matched is known by other means, all selectivities are
-bent alike (raised to one power) until together they give that number.
+Selectivities are independent. Where the number of records matched is known by other means, those that are guesses are
+bent alike (raised to one power) until all together give that number; where nothing is a guess, or the guesses alone
+cannot give it, all are.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from app.plan.joint import combinations, lift
 from app.plan.types import Cond, Single, Stat, World
 
 UNEQUAL = ("!=", "not in")
+TOLD = ("=", "contains", "in", *UNEQUAL, "null", "exists", "not null")
+"""Operators whose share follows from what is known of the field; of the others it is a guess."""
 TINY = 1e-15
 UNKNOWN_COUNT = 1e6
 UNKNOWN_DISTINCT = 1e9
@@ -45,6 +48,11 @@ def entry_share(cond: Cond, stats: Mapping[str, Stat]) -> float:
     if cond.share is not None:
         return max(1 - _power(1 - min(cond.share, 1 - TINY), 1 / stat.elements), TINY)
     return max(_share(cond, stat), TINY)
+
+
+def guessed(cond: Cond, stats: Mapping[str, Stat]) -> bool:
+    """Does nothing that is known give the share of a condition?"""
+    return cond.share is None and (cond.op not in TOLD or cond.attr not in stats)
 
 
 def _power(base: float, exponent: float) -> float:
@@ -85,11 +93,11 @@ def only_present(single: Single, matched: Spread | None, stats: Mapping[str, Sta
 
 
 class Numbers:
-    """`shares`: of each condition by identity. `logs`: logarithm of all together. `bend`: the power that makes them
-    give the number matched. `high`, `most`: p99 and maximum of the answer as multiples of its average. `groups`:
-    attributes that go together."""
+    """`shares`: of each condition by identity. `logs`: logarithm of all together, bent. `bend`: the power that makes
+    them give the number matched; `loose`: the conditions it bends, by identity; None: all. `high`, `most`: p99 and
+    maximum of the answer as multiples of its average. `groups`: attributes that go together."""
 
-    __slots__ = ("bend", "groups", "high", "logs", "most", "population", "shares", "size", "stats")
+    __slots__ = ("bend", "groups", "high", "logs", "loose", "most", "population", "shares", "size", "stats")
 
     def __init__(self, single: Single, world: World, matched: Spread | None, size: Spread) -> None:
         self.stats, self.size = world.stats, size
@@ -101,6 +109,7 @@ class Numbers:
             self.shares[id(cond)] = one = share(cond, world.stats)
             total *= one
         self.bend = 1.0
+        self.loose: frozenset[int] | None = None
         total *= self.lift(single.where)
         self.logs = log(max(total, NO_CONDITION))
         self.high = self.most = 1.0
@@ -110,14 +119,34 @@ class Numbers:
         self.most = matched.max / matched.avg
         found = matched.avg / self.population
         if not single.any_of and total < 1 and found < 1 and abs(found - total) > 1e-6 * total:
+            self._bend(single.where, found, total)
+
+    def _bend(self, conds: Sequence[Cond], found: float, total: float) -> None:
+        """Find the power that makes these give the part that was found."""
+        loose = {id(c): self.shares[id(c)] for c in conds if guessed(c, self.stats)}
+        rest = 1.0
+        for one in loose.values():
+            rest *= one
+        known = total / rest
+        if rest < 1 and found < known < 1:
+            self.bend = log(found / known) / log(rest)
+            self.loose = frozenset(loose)
+        else:
             self.bend = log(found) / self.logs
+        self.logs = log(found)
+
+    def _bent(self, cond: Cond, one: float) -> float:
+        return _power(one, self.bend) if self._bends(cond) else one
+
+    def _bends(self, cond: Cond) -> bool:
+        return self.bend != 1 and (self.loose is None or id(cond) in self.loose)
 
     def share(self, cond: Cond) -> float:
         """Selectivity of one condition, bent so that all together give the number matched."""
         plain = self.shares.get(id(cond))
         if plain is None:
             plain = share(cond, self.stats)
-        return plain if self.bend == 1 else _power(plain, self.bend)
+        return self._bent(cond, plain)
 
     def kept(self, conds: Iterable[Cond]) -> float:
         out = 1.0
@@ -130,7 +159,7 @@ class Numbers:
         if not self.groups:
             return 1.0
         one = lift(((c, self.shares.get(id(c)) or share(c, self.stats)) for c in conds), self.groups, self.stats)
-        return one if self.bend == 1 else _power(one, self.bend)
+        return _power(one, self.bend) if self.bend != 1 and self.loose is None else one
 
     def runs(self, attr: str, bound: Sequence[str]) -> float:
         """Distinct values of an attribute among records that agree in others."""
@@ -142,8 +171,8 @@ class Numbers:
 
     def entries(self, cond: Cond) -> float:
         """Part of the entries of an array index that a condition keeps."""
-        one = entry_share(cond, self.stats)
-        return one if self.bend == 1 else _power(one, self.bend)
+        return self._bent(cond, entry_share(cond, self.stats))
 
     def log(self, cond: Cond) -> float:
-        return log(self.shares.get(id(cond), 1.0))
+        """Logarithm of a condition's share, bent."""
+        return log(self.shares.get(id(cond), 1.0)) * (self.bend if self._bends(cond) else 1.0)
