@@ -64,8 +64,12 @@ class Seen:
 class Builder:
     """Makes the stored records of a model from data."""
 
-    def __init__(self, data: Data, model: Candidate, records: Sequence[Record]) -> None:
-        self.data, self.world, self.model = data, data.world, model
+    def __init__(
+        self, data: Data, model: Candidate, records: Sequence[Record],
+        holds: Callable[[Stored, World], bool] = lambda *_: True,
+    ) -> None:  # fmt: skip
+        """`holds`: whether the store can have a record at all; a part of its key may be absent."""
+        self.data, self.world, self.model, self.holds = data, data.world, model, holds
         self.past: dict[int, Row] = {}
         """What rows said before a change, by identity: copies that are never refreshed still say it."""
         self.things: dict[str, Thing] = {}
@@ -99,7 +103,7 @@ class Builder:
         found: list[Stored] = []
         for row in rows:
             if thing.where is None or meets(self.data, kind.of, row, thing.where.terms, {}):
-                found += self._one(kind, thing, row)
+                found += (s for s in self._one(kind, thing, row) if self.holds(s, self.world))
         return found
 
     def _key(self, thing: Structure) -> tuple[KeyPart, ...]:
@@ -169,7 +173,7 @@ class Builder:
         values.update({f: self.data.value(row, f) for f in sorted(held.computed)})
         if at == 0:
             # the key is there whatever `fields` says
-            values.update({a: row.get(a) for a in sorted(kind.key_attrs) if entity_of(a) == kind.of})
+            values.update({a: self.data.value(row, a) for a in sorted(kind.key_attrs) if entity_of(a) == kind.of})
             values.update(picked)
         kids: dict[int, tuple[Node, ...]] = {}
         for below, child in enumerate(kind.shape):

@@ -81,22 +81,21 @@ class _Checker:
         """One page: each record a right one, as many as there are, in an order that is right."""
         rows: list[Row] = []
         taken: set[int] = set()
-        for seen in found:
-            if seen.kind.of != self.oracle.entity:
-                continue
-            row = self._identified(seen, every, taken)
+        met = [(seen, node) for seen in found for node in self._asked(seen)]
+        for seen, node in met:
+            row = self._identified(seen, node, every, taken)
             if row is None:
                 return f"a record came back that was never stored: {_shown(seen)}"
             if id(row) in taken:
                 continue  # a second step read the same record again
-            if wrong := self._values(seen.kind, seen.root, row):
+            if wrong := _node_wrong(seen.kind, node, self.builder.node(seen.kind, node.at, row, {}), self.data, row):
                 return wrong
             taken.add(id(row))
             rows.append(row)
         terms, values = self.oracle.terms, self.expected.values
         fits = [meets(self.data, self.oracle.entity, r, terms, values) for r in rows]
         if not all(fits) and not self.trims:
-            return f"a record came back that does not meet the conditions: {_shown(found[fits.index(False)])}"
+            return f"a record came back that does not meet the conditions: {_shown(met[fits.index(False)][0])}"
         rows = [r for r, yes in zip(rows, fits, strict=True) if yes]
         return self._sequence(rows, every, skip)
 
@@ -114,26 +113,34 @@ class _Checker:
                 return f"record {at + 1} stands in a wrong place of the order"
         return ""
 
-    def _identified(self, seen: Seen, every: Sequence[Row], taken: set[int]) -> Row | None:
+    def _asked(self, seen: Seen) -> list[Node]:
+        """The records asked for in one that came back: itself, or what lies inside it."""
+        if seen.kind.of == self.oracle.entity:
+            return [seen.root]
+        found: list[Node] = []
+        left = [seen.root]
+        while left:
+            node = left.pop(0)
+            if seen.kind.shape[node.at].entity == self.oracle.entity:
+                found.append(node)
+            left += [k for kids in node.kids.values() for k in kids]
+        return found
+
+    def _identified(self, seen: Seen, node: Node, every: Sequence[Row], taken: set[int]) -> Row | None:
         """The logical record that was returned: by its key, else one that agrees in all that is visible."""
-        values = seen.root.values
-        keys = self.data.world.keys.get(seen.kind.of, ())
+        values, of = node.values, seen.kind.shape[node.at].entity
+        keys = self.data.world.keys.get(of, ())
         if keys and all(values.get(k) is not None for k in keys):
             found = self.data.find(keys, tuple(values[k] for k in keys))
             return found[0] if found else None
         alike = [r for r in every if id(r) not in taken and self._agrees(values, r)]
         if alike:
             return alike[0]
-        alike = [r for r in self.data.rows.get(seen.kind.of, ()) if self._agrees(values, r)]
+        alike = [r for r in self.data.rows.get(of, ()) if self._agrees(values, r)]
         return next((r for r in alike if id(r) not in taken), alike[0] if alike else None)
 
     def _agrees(self, values: Mapping[str, Any], row: Row) -> bool:
         return all(_fits(v, self.data.value(row, a)) for a, v in values.items())
-
-    def _values(self, kind: Record, node: Node, row: Row) -> str:
-        """Is every value right, also of what hangs below? Fewer children than stored is `complete`'s business."""
-        right = self.builder.node(kind, 0, row, {})
-        return _node_wrong(kind, node, right, self.data, row)
 
     # ------------------------------------------------------------ all that is needed
 

@@ -79,7 +79,7 @@ class Proving:
             getattr(self.engine, "time_uuid", 6),
         )  # fmt: skip
         data = generator.all(self._again)
-        builder = Builder(data, made.model, mine)
+        builder = Builder(data, made.model, mine, getattr(self.engine, "holds", lambda *_: True))
         loads: dict[str, list[Stored]] = {}
         for kind in self._unique(builder, data, mine):
             loads[kind.name] = builder.all(kind, self._again)

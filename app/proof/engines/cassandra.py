@@ -62,11 +62,18 @@ class Cassandra:
         return CassandraServer(cluster, session)
 
     def key_of(self, stored: Stored, world: World, /) -> Hashable:
+        return (stored.kind.name, *map(str, self._key(stored, world).values()))
+
+    def holds(self, stored: Stored, world: World, /) -> bool:
+        """A row has all of its primary key: what lacks a part of it cannot be in the table."""
+        return None not in self._key(stored, world).values()
+
+    def _key(self, stored: Stored, world: World) -> Mapping[str, Any]:
         structure = stored.thing
         keys = (*(getattr(structure, "partition_key", None) or ()), *(getattr(structure, "clustering_key", None) or ()))
         if stored.kind.static:
             keys = tuple(getattr(structure, "partition_key", None) or ())
-        return (stored.kind.name, *map(str, key_values(structure, keys, stored, world).values()))  # type: ignore[arg-type]
+        return key_values(structure, keys, stored, world)  # type: ignore[arg-type]
 
 
 class CassandraServer:
@@ -153,11 +160,24 @@ class CassandraSpace:
                 raise Refusal(told(done.result_or_exc, ""))
 
     def _insert(self, kind: Record, stored: Stored) -> Any:
-        row = self.tables[kind.name].row(stored)
+        table = self.tables[kind.name]
+        row = table.row(stored)
+        if table.structure.counters:
+            return self._added(kind, stored, row)
         columns = ", ".join(quoted(c) for c in row)
         # names out of the model, as the emitted script quotes them; values are bound
         cql = f"INSERT INTO {quoted(kind.structure)} ({columns}) VALUES ({', '.join('?' for _ in row)})"  # noqa: S608
         return self.bind(self.prepare(cql), row)
+
+    def _added(self, kind: Record, stored: Stored, row: Mapping[str, Any], sign: int = 1) -> Any:
+        """Counters are not written, but added to."""
+        table = self.tables[kind.name]
+        key = key_values(table.structure, table.keys, stored, table.world)
+        steps = {c: sign * int(v or 0) for c, v in row.items() if c not in key}
+        sets = ", ".join(f"{quoted(c)} = {quoted(c)} + ?" for c in steps)
+        where = " AND ".join(f"{quoted(c)} = ?" for c in key)
+        prepared = self.prepare(f"UPDATE {quoted(kind.structure)} SET {sets} WHERE {where}")  # noqa: S608 - as above
+        return self.bind(prepared, {**key, **steps})
 
     def ready(self) -> None:
         """Nothing is built in the background."""
@@ -185,12 +205,21 @@ class CassandraSpace:
         return found
 
     def restore(self, kind: Record, before: Sequence[Stored], after: Sequence[Stored]) -> None:
+        if self.tables[kind.name].structure.counters:
+            self._counted_back(kind, before, after)
+            return
         kept = {self.key(s) for s in before}
         for stored in after:
             if self.key(stored) not in kept and not kind.static:
                 self.execute(self._at(kind, stored, "DELETE"))
         for stored in before:
             self.execute(self._insert(kind, stored))
+
+    def _counted_back(self, kind: Record, before: Sequence[Stored], after: Sequence[Stored]) -> None:
+        """A counter that is deleted must not be used again: what was added is taken away."""
+        table = self.tables[kind.name]
+        for stored, sign in (*((s, -1) for s in after), *((s, 1) for s in before)):
+            self.execute(self._added(kind, stored, table.row(stored), sign))
 
     # ------------------------------------------------------------ patterns
 
@@ -259,7 +288,7 @@ class _Running:
         found: list[Row] = []
         for values in self.names.of_read(one, wanted, steps):
             found += self._asked(one, prepared, values)
-            if one.several and one.step <= 1 and limit and len(found) >= limit:
+            if one.several and one.step <= 1 and limit and len(found) >= limit and not self.names.sharded(one):
                 return found[:limit]
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from itertools import product
@@ -30,6 +31,8 @@ class Names:
     def __init__(self, question: Question, job: Job, tables: Mapping[str, Table]) -> None:
         self.question, self.job, self.tables = question, job, tables
         self.last: Row = {}
+        self.called = time.time_ns() // 1000
+        """Microseconds, as servers mark what they write."""
         self.before = self._rows(question.before)
         self.put = self._rows(question.put)
 
@@ -75,6 +78,10 @@ class Names:
     def _parts(self, table: str) -> tuple[KeyPart, ...]:
         structure = self.job.model.structure(table)
         return (*(structure.partition_key or ()), *(structure.clustering_key or ())) if structure is not None else ()
+
+    def sharded(self, one: Statement) -> bool:
+        """Does every request give rows of the whole order, so that none may be left out?"""
+        return any(p.kept.fan for p in self._parts(one.table))
 
     def _column(self, part: KeyPart, table: str) -> str:
         structure = self.job.model.structure(table)
@@ -179,6 +186,8 @@ class Names:
             return encoded(values[name])
         if name == "now":
             return self.job.moment
+        if name in ("time_of_call", "time_before"):
+            return self.called - (name == "time_before")
         if name.startswith("new_"):
             return row.get(name.removeprefix("new_"))
         if name.startswith("old_"):

@@ -194,8 +194,12 @@ def key_values(structure: Structure, keys: Iterable[KeyPart], stored: Stored, wo
     """The key columns of a row."""
     of = stored.kind.of
     found = {}
+    beside: dict[str, Any] = {}
+    for at, kids in stored.root.kids.items():
+        if len(kids) == 1 and stored.kind.shape[at].how in ("copy", "for each"):
+            beside |= {**(kids[0].row or {}), **kids[0].values}
     for part in keys:
-        values = {**(stored.root.row or {}), **stored.root.values}
+        values = {**beside, **(stored.root.row or {}), **stored.root.values}
         if stored.kind.static:
             values |= {
                 lay.column(structure.of, p.attr, world): values.get(a) for p, a in _parent_keys(stored, world, keys)

@@ -102,7 +102,8 @@ def _notes(where: Where, step: Step, here: Context, *, first: bool) -> Iterable[
     yield from where.several
     limit = here.pattern.limit.value if here.pattern.limit is not None else None
     if where.several and first and limit:
-        yield f"stop as soon as {limit:.0f} rows are found"
+        kept = f"keep the first {limit:.0f} rows of all of them, in order"
+        yield kept if step.order == "merged" else f"stop as soon as {limit:.0f} rows are found"
     if step.order == "merged" and where.listed:
         yield "the driver's own paging is turned off: a page of IN with ORDER BY is refused by the server"
     left = step.match.residual if step.match is not None else ()
