@@ -94,7 +94,7 @@ def as_text(proof: Proof) -> str:
     """A table of cards, and why those that do not agree do not."""
     loaded = ", ".join(f"{n:,} in {name}" for name, n in proof.records.items())
     lines = [wrapped(f"{proof.model} on {proof.engine} {proof.version}, {proof.scale:.2g} of the counts: {loaded}"), ""]
-    head = ("", "Pattern", "Read", "Planned", "Back", "Median", "p99 ms")
+    head = ("", "Pattern", "Examined", "Planned", "Returned", "Median", "p99 ms")
     rows = [head, *map(_row, proof.cards)]
     lines += columns(rows, widest=(8, 38, 9, 9, 9, 9))
     for card in proof.cards:
