@@ -46,6 +46,8 @@ class Measuring:
             return f"A part of it is served by {', '.join(sorted(others - {store}))}; only {store} is proved here."
         if case.pattern.action == "traverse":
             return "Walks from record to record are not run."
+        if case.pattern.also and not case.pattern.is_write:
+            return "It changes records while it reads, and what such a read leaves behind is not compared."
         if not case.plan.steps and not case.plan.touches:
             return "The model has no statement for it."
         return ""

@@ -239,3 +239,18 @@ def test_what_cannot_be_proved_is_said(project: Project, memory: MemoryEngine) -
     with pytest.raises(ProofError, match=r"no_such_driver is not installed.*requirements/prove\.txt"):
         run.prove(project, "Documents", "memory://here", date="2026-12-01")
     assert not run.engines()["mongodb"].ready
+
+
+def test_a_read_that_also_changes_records_is_skipped(memory: MemoryEngine) -> None:
+    """Its change is neither compared nor undone, so a run would spoil the next one."""
+    line = (
+        '  - {operation: Take, list: order, where: "order.user_id = :user", limit: 1, also: [{delete: order}]}\nmodels:'
+    )
+    found = run.prove(
+        read_yaml(DESK.replace("models:", line)), "Documents", "memory://u@here",
+        scale=0.02, seed=3, date="2026-12-01", runs=2,
+    )  # fmt: skip
+    taken = card(found, "Take")
+    assert (taken.verdict, taken.runs) == ("skipped", 0)
+    assert "changes records while it reads" in taken.why
+    assert card(found, "Newest").verdict == "agrees"
