@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.model.conditions import Conditions
+from app.model.conditions import Comparison, Conditions, Param
 from app.model.workload import AlsoWrite, Pattern
-from app.plan.types import Stat
+from app.plan.types import Stat, World
 
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z")
 STEP = re.compile(r"([+-])\s*(\d+(?:\.\d+)?|:?[A-Za-z_][\w.]*)\Z")
+
+CHANGES = ("update", "delete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Asked:
     loop: str = ""
     beside: str = ""
     further: bool = False
+    taken: bool = False
+    """Of the records that the same operation has just read, whichever they are."""
 
 
 def asked(pattern: Pattern) -> tuple[Asked, ...]:
@@ -45,8 +49,24 @@ def asked(pattern: Pattern) -> tuple[Asked, ...]:
     for also in pattern.also:
         kind, entity = named(also)
         if entity:
-            found.append(Asked(kind, entity, also.where, also.set, also.only_if, False, also.for_each, further=True))
+            taken = not pattern.is_write and entity == pattern.entity and also.where is None and kind in CHANGES
+            one = Asked(
+                kind, entity, also.where, also.set, also.only_if, False, also.for_each, further=True, taken=taken
+            )
+            found.append(one)
     return tuple(found)
+
+
+def of_taken(change: Asked, world: World) -> Asked:
+    """A change of the records just read names them by their keys, the parameter `taken` (`taken_…` where a key has
+    several attributes, one record at a time): without a name it would change all there are."""
+    if not change.taken:
+        return change
+    keys = world.keys.get(change.entity, ()) or (f"{change.entity}._id",)
+    if len(keys) == 1:
+        return replace(change, where=Conditions("", (Comparison(keys[0], "in", (Param("taken"),)),)))
+    each = tuple(Comparison(k, "=", (Param(f"taken_{k.rpartition('.')[2]}"),)) for k in keys)
+    return replace(change, where=Conditions("", each))
 
 
 def named(also: AlsoWrite) -> tuple[str, str]:

@@ -45,7 +45,8 @@ class MongoDB:
             client: Any = MongoClient(url, serverSelectionTimeoutMS=PATIENCE_MS, appname="keywright prove")
         except (PyMongoError, ValueError) as wrong:
             raise ProofError(
-                f"{shown(url)} is no address of MongoDB: {told(wrong, url).rstrip(chr(46))}.", fix=f"Write {self.example}."
+                f"{shown(url)} is no address of MongoDB: {told(wrong, url).rstrip(chr(46))}.",
+                fix=f"Write {self.example}.",
             ) from None
         try:
             info = client.admin.command("buildInfo")

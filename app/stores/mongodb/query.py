@@ -9,8 +9,9 @@ from app.model.candidate import Candidate
 from app.model.workload import Pattern
 from app.plan.types import Plan, World
 from app.stores.common_query import head_of, lost, said_of
+from app.stores.common_write import asked
 from app.stores.mongodb.facts import CONSISTENCY, WRITE_CONSISTENCY
-from app.stores.mongodb.reads import read_lines
+from app.stores.mongodb.reads import read_lines, take_lines
 from app.stores.mongodb.writes import write_lines
 
 PARAMETER = re.compile(r"(?<![\w.])p\.([A-Za-z_]\w*)")
@@ -18,14 +19,19 @@ PARAMETER = re.compile(r"(?<![\w.])p\.([A-Za-z_]\w*)")
 
 def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
     """Paste-ready text: what it is, the values to fill in, the statements."""
-    body: list[str] = []
-    if not pattern.is_write:
-        body += read_lines(pattern, plan, model, world)
-    if (pattern.is_write and not lost(plan)) or pattern.also:
-        body += write_lines(pattern, plan, model, world)
+    body = [*take_lines(pattern, plan, model, world)] or [*_lines(pattern, plan, model, world)]
     setting = WRITE_CONSISTENCY if pattern.is_write else CONSISTENCY
     notes = [f"// {line}" for line in (*head_of(pattern, plan), *said_of(pattern, model, setting))]
     return "\n".join([*notes, *_parameters(body), *body]) + "\n"
+
+
+def _lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Iterable[str]:
+    """What is read, then what is written."""
+    if not pattern.is_write:
+        kept = any(change.taken for change in asked(pattern))
+        yield from read_lines(pattern, plan, model, world, kept=kept)
+    if (pattern.is_write and not lost(plan)) or pattern.also:
+        yield from write_lines(pattern, plan, model, world)
 
 
 def _parameters(body: list[str]) -> Iterable[str]:

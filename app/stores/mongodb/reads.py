@@ -9,6 +9,7 @@ from app.model.candidate import Candidate, Index
 from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Plan, Step, World
+from app.stores.common_write import asked
 from app.stores.mongodb.js import call, collection, js, operand
 from app.stores.mongodb.located import Read, ReadContext, located, roles_of, variable
 from app.stores.mongodb.records import index_name, template_parts
@@ -17,8 +18,9 @@ from app.stores.mongodb.stages import pipeline, projection
 from app.stores.mongodb.where import behind, is_text, where
 
 
-def read_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Iterable[str]:
-    """The lines of a read, steps in other stores included."""
+def read_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World, *, kept: bool = False) -> Iterable[str]:
+    """The lines of a read, steps in other stores included. `kept`: what is read is changed by the lines behind, which
+    know its keys as `p.taken`."""
     here = ReadContext(pattern, plan, model, world, roles_of(pattern, world))
     done: list[Read] = []
     steps = list(plan.steps)
@@ -33,8 +35,37 @@ def read_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> 
         single = pattern.action == "get" and step.how == "first"
         read = Read(step, structure, record, fields, variable(structure.name, done), not single, world)
         joined = _joined(steps, at)
-        yield from _read(read, joined, here, done, alone=len(steps) == 1 + len(joined))
+        yield from _read(read, joined, here, done, alone=len(steps) == 1 + len(joined) and not kept)
         done.append(read)
+    if kept and done:
+        yield _kept(done[0], world)
+
+
+def _kept(read: Read, world: World) -> str:
+    """The keys of what was read, for the change behind it."""
+    keys = world.keys.get(read.record.of, ())
+    if len(keys) > 1:
+        return f"// once for each document of {read.var}, whose key is p.taken_…"
+    path = read.fields(keys[0]) if keys else "_id"
+    return f"p.taken = {read.var}.map(d => d.{path});" if read.many else f"p.taken = [{read.var}.{path}];"
+
+
+def take_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Iterable[str]:
+    """One document found and deleted in one request, so that nobody else gets it; nothing where the text needs more."""
+    here = ReadContext(pattern, plan, model, world, roles_of(pattern, world))
+    changes = asked(pattern)
+    one = pattern.action == "get" or (pattern.limit is not None and pattern.limit.value == 1)
+    alone = len(changes) == len(plan.steps) == len({t.structure for t in plan.touches}) == 1
+    found = located(plan.steps[0], model, world) if alone and one else None
+    if found is None or not changes[0].taken or changes[0].kind != "delete" or pattern.entity in world.soft_delete:
+        return
+    structure, record, fields = found
+    if plan.touches[0].structure != structure.name or record.of != pattern.entity or plan.steps[0].how == "server":
+        return
+    read = Read(plan.steps[0], structure, record, fields, variable(structure.name, []), True, world)
+    options = {"sort": dict(read.ask())} if read.step.ask else {}
+    arguments = [js(where(read, here, [])), *([js(options)] if options else [])]
+    yield from call(f"{_source(read)}.findOneAndDelete", arguments).splitlines()
 
 
 def _joined(steps: list[Step], at: int) -> tuple[Step, ...]:

@@ -16,7 +16,7 @@ from app.model.workload import Pattern
 from app.plan import lay
 from app.plan.types import Plan, Record, World
 from app.stores.common_query import DEMANDING, elsewhere, equal_to, other_stores, things_of
-from app.stores.common_write import Asked, asked
+from app.stores.common_write import Asked, asked, of_taken
 from app.stores.mongodb.filters import fields_of
 from app.stores.mongodb.inside import copied, embedded, figures
 from app.stores.mongodb.js import collection, js, operand
@@ -33,7 +33,7 @@ def write_lines(pattern: Pattern, plan: Plan, model: Candidate, world: World) ->
     found: list[Statement] = []
     touched = {t.structure for t in plan.touches}
     finds = {t.record: t.find for t in plan.touches}
-    changes = tuple(going(asked(pattern), world))
+    changes = tuple(going((of_taken(c, world) for c in asked(pattern)), world))
     for structure in model.structures:
         if model.store_of(structure) != "mongodb" or (touched and structure.name not in touched):
             continue

@@ -13,7 +13,7 @@ from app.plan import lay
 from app.plan.types import Plan, World
 from app.plan.ways import place
 from app.stores.common_query import equal_to, last
-from app.stores.common_write import Asked, asked, value_of
+from app.stores.common_write import Asked, asked, of_taken, value_of
 from app.stores.postgresql.names import quoted
 from app.stores.postgresql.tables import Table, table_of, type_of
 from app.stores.postgresql.where import Find, Spot, finder, literal, texts, value
@@ -87,7 +87,10 @@ class Write:
 
 def write_of(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> Write:
     tables = (table_of(s, model, world) for s in model.structures if model.store_of(s) == "postgresql")
-    return Write(pattern, plan, model, world, tuple(t for t in tables if t is not None), asked(pattern))
+    # what is deleted for good is deleted by the statement that reads it
+    kept = [c for c in asked(pattern) if not (c.taken and c.kind == "delete") or c.entity in world.soft_delete]
+    changes = tuple(of_taken(c, world) for c in kept)
+    return Write(pattern, plan, model, world, tuple(t for t in tables if t is not None), changes)
 
 
 # ---------------------------------------------------------------- values

@@ -9,6 +9,7 @@ from app.model.workload import Pattern
 from app.plan.types import Plan, World
 from app.stores.common_query import head_of, lost, said_of
 from app.stores.common_steps import Context
+from app.stores.common_write import asked
 from app.stores.postgresql.facts import CONSISTENCY, WRITE_CONSISTENCY
 from app.stores.postgresql.reads import read_lines
 from app.stores.postgresql.writes import write_lines
@@ -25,4 +26,6 @@ def query(pattern: Pattern, plan: Plan, model: Candidate, world: World) -> str:
 def _body(here: Context) -> Iterator[str]:
     if not here.pattern.is_write and not lost(here.plan):
         yield from read_lines(here)
+    if any(c.taken and (c.kind != "delete" or c.entity in here.world.soft_delete) for c in asked(here.pattern)):
+        yield "-- taken: the keys of the rows just read; both in one transaction, the read with FOR UPDATE"
     yield from write_lines(here)

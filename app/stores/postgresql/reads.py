@@ -12,6 +12,7 @@ from app.plan.lower_read import lower_read
 from app.plan.types import Query, Step
 from app.stores.common_query import comparisons, last
 from app.stores.common_steps import Context
+from app.stores.common_write import asked as changes_of
 from app.stores.postgresql.answer import returned
 from app.stores.postgresql.blocks import Plot, plot
 from app.stores.postgresql.names import quoted
@@ -62,7 +63,8 @@ def _statement(found: Plot, query: Query, steps: Sequence[Step]) -> Iterator[str
     limit = _limit(query, found)
     shown = list(dict.fromkeys([*returned(found, first), *_cursor(found, ask)]))
     select = Select(shown, tables, where, order=_order(found, ask), limit=limit)
-    if any(a.action == "delete" and a.entity == pattern.entity and a.where is None for a in pattern.also):
+    taken = [c for c in changes_of(pattern) if c.taken and c.kind == "delete"]
+    if any(c.entity not in found.here.world.soft_delete for c in taken):
         yield from _taken(found, select)
         return
     yield from _ended(select.lines())

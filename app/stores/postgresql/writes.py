@@ -77,8 +77,6 @@ def _root(change: Asked, table: Table, write: Write) -> Iterator[Statement]:
     if mark and table.refs.get(mark) is not None:
         yield Statement("update", table.name, sets={quoted(table.ref(mark).column): "now()"}, where=where)
         return
-    if not where and not write.pattern.is_write:
-        return  # what was read is taken: one statement does both
     yield from _children(change, table, write, where)
     yield Statement("delete", table.name, source=list_source(change, write, "USING"), where=where)
 
