@@ -15,7 +15,7 @@ from app.plan.asked import Asked
 from app.plan.bind import SPECIAL
 from app.plan.choose import Choice
 from app.plan.estimate import estimate
-from app.plan.flow import Flow
+from app.plan.flow import Flow, ranked
 from app.plan.grade import grade
 from app.plan.numbers import UNKNOWN_DISTINCT
 from app.plan.order import Arranged, unordered
@@ -141,7 +141,7 @@ class _Way:
         kind = served.arranged.kind
         if kind == "partial":
             start, run = self._in_groups(start, run, rows, served.arranged)
-        elif kind in SORTED:
+        elif kind in SORTED or ranked(served.match, served.arranged, self.task.dialect):
             start, run = start + run + self._sort(rows, want), self.costs.operator * rows
         return _Offer(served, start + run * min(1.0, want / rows))
 

@@ -378,6 +378,7 @@ class Dialect:
     absent_last: bool = False  # an absent value is the greatest in an order, not the least
     strict: bool = False  # a value that is absent meets no condition but `is null`, and is not unequal to anything
     bitmaps: frozenset[str] = frozenset()  # kinds of path that give all their places before the first record is read
+    ranked: frozenset[str] = frozenset()  # kinds of path over which words are answered best first, if in no other order
     heap: bool = False  # records lie apart from every index, the primary key too; a union is one of places, not entries
     entry_filters: bool = False  # an entry that holds all that is needed is judged by any condition on what it holds
     race: int = 0  # results after which an engine that tries plans out picks one; 0: by cost

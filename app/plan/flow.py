@@ -26,7 +26,7 @@ class Flow:
 
     __slots__ = (
         "absent", "along", "arranged", "arrays", "at_once", "checked", "entries", "gap", "hops", "late", "match",
-        "passes", "per_record", "population", "relief", "seeks", "stats", "total", "weight",
+        "passes", "per_record", "population", "ranked", "relief", "seeks", "stats", "total", "weight",
     )  # fmt: skip
 
     def __init__(self, match: Match, arranged: Arranged, dialect: Dialect, numbers: Numbers) -> None:
@@ -35,6 +35,7 @@ class Flow:
         self.absent = -1 if dialect.absent_last else 1
         listed = dialect.heap and path.hashed and any(w.kind is Kind.POINTS for w in match.order)
         self.at_once = listed or path.kind in dialect.bitmaps
+        self.ranked = ranked(match, arranged, dialect)
         self.population = numbers.population
         if path.only:
             self.population *= prod(share(c, numbers.stats) for c in path.only)
@@ -65,7 +66,7 @@ class Flow:
         elif match.checks and dialect.skips:
             self.hops = hops(match, numbers, self.seeks)
         judged = on_record(match, dialect) or bool(match.single.any_of)
-        self.late = dialect.late_fetch and not judged and self._ordered_entries()
+        self.late = dialect.late_fetch and not (judged or self.ranked) and self._ordered_entries()
 
     def _related(self, numbers: Numbers, used: set[int]) -> None:
         """What goes together with the bounds filters less than it would by itself."""
@@ -144,7 +145,7 @@ class Flow:
         if arranged.kind == "partial":
             far = min(keys, self._groups(keys, want * keys / max(results, 1e-9)))
             keys, records = far, records * far / max(keys, 1e-9)
-        elif arranged.streaming:
+        elif arranged.streaming and not self.ranked:  # which are the best is known when all are read
             part = min(1.0, want / max(results, 1e-9))
             merged = arranged.kind == "merged"
             client = max(1.0, asked.each * asked.buckets, asked.partitions) if merged else 1.0
@@ -167,6 +168,12 @@ class Flow:
 
     def _sequential(self) -> bool:
         return all(follows(w, self.arranged.ask) for w in self.match.partition if w.count > 1)
+
+
+def ranked(match: Match, arranged: Arranged, dialect: Dialect) -> bool:
+    """Does the best match come first? Which that is, is known when all are read."""
+    words = match.path.kind in dialect.ranked and not arranged.ask
+    return words and any(c.op == "match" for c in match.single.where)
 
 
 def _relief(match: Match, numbers: Numbers, strict: bool) -> dict[int, float]:

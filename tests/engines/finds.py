@@ -77,6 +77,8 @@ def find_of(body: Mapping[str, Any], ask: Sequence[tuple[str, int]]) -> dict[str
         find["filter"]["$or"] = [filter_of(b) for b in body["any of"]]
     if ask:
         find["sort"] = {stored(a.removeprefix("order.")): turn for a, turn in ask}
+    elif "$text" in find["filter"] and "limit" in body:  # the best, as the store's own query text has it
+        find["sort"] = {"score": {"$meta": "textScore"}}
     for ours, theirs in (("limit", "limit"), ("offset", "skip")):
         if ours in body:
             find[theirs] = int(body[ours])
@@ -178,7 +180,8 @@ def differences(plan: Plan, found: Found, limit: float) -> list[str]:
         out.append(f"indexes {found.indexes}, planned {named}")
     if found.scans != any(index_of(s) == "" for s in steps):
         out.append(f"stages {found.stages}, planned {step.path}")
-    if found.sorts != (step.order == "sorted"):
+    ranked = "TEXT_MATCH" in found.stages and limit and not step.ask
+    if found.sorts != bool(ranked or step.order == "sorted"):
         out.append(f"stages {found.stages}, planned order {step.order}")
     out += [text for name in sorted(named) if (text := _bounds(name, steps, found))]
     if named and (found.documents == 0) != step.covered and found.returned:

@@ -181,8 +181,20 @@ def select(body: Mapping[str, Any], ask: Sequence[tuple[str, int]], table: str =
         values += [v for t in told for v in t.values]
     if ask:
         parts.append("ORDER BY " + ", ".join(f"{a.removeprefix('order.')}{' DESC' if d < 0 else ''}" for a, d in ask))
+    elif best := ranked(body):
+        parts.append(f"ORDER BY ts_rank({best.text}) DESC")
+        values += best.values
     parts += [f"{word} {body[name]}" for word, name in (("LIMIT", "limit"), ("OFFSET", "offset")) if name in body]
     return Sql(" ".join(parts), tuple(values))
+
+
+def ranked(body: Mapping[str, Any]) -> Sql | None:
+    """What the best of the words found are told by, where a limit keeps only those."""
+    words = [w for w in body.get("where", ()) if " match " in w and w.split()[0] in derived_of(body)]
+    if not words or "limit" not in body or "order by" in body:
+        return None
+    attr, _, raw = words[0].partition(" match ")
+    return Sql(f"{derived_of(body)[attr]}, to_tsquery('simple', %s)", (raw,))
 
 
 def after(body: Mapping[str, Any]) -> Sql:

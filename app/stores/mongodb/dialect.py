@@ -129,6 +129,7 @@ DIALECT = Dialect(
     union=Use.SERVER,
     merge=int(FACTS["points_with_sort"].value),
     late_fetch=True,
+    ranked=frozenset({"text"}),  # the query sorts by textScore
     rechecks=True,
     prefers_index=True,
     race=101,

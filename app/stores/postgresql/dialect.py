@@ -69,6 +69,7 @@ DIALECT = Dialect(
     entry_filters=True,
     combine=Combine(most=16, fetch=200),  # random_page_cost 4 against 0.02 for an entry with its part of a leaf page
     bitmaps=frozenset({"gin", "text"}),
+    ranked=frozenset({"text", "scan"}),  # the query sorts by ts_rank
     costs=Costs(page=8192, fill=0.9, random=4, record=0.01, entry=0.005, operator=0.0025),
     expand=Expand(server=True, visited="row"),
     veto=veto,
