@@ -71,6 +71,31 @@ def test_the_server_refuses_what_is_a_problem(name: str, orders: Any, world: Wor
     assert bool(faults) == bool(refused(orders, structure, world)), faults
 
 
+@pytest.mark.parametrize(
+    ("index", "second"),
+    [
+        ({"sparse": "yes"}, False),
+        ({"where": "order.coupon is not null"}, True),
+    ],
+    ids=["sparse", "partial"],
+)
+def test_a_second_document_without_the_field(index: dict[str, Any], second: bool, orders: Any, world: World) -> None:
+    """A compound sparse index holds what has any of its fields; the partial index that the fault names does not."""
+    from pymongo.errors import DuplicateKeyError  # noqa: PLC0415 (only where an engine is used)
+
+    model = model_cases("mongodb", "writes")[0].project.models[0]
+    made = {"keys": ["order.user_id", "order.coupon"], "unique": "yes", **index}
+    structure = Structure.model_validate({**BASE, "indexes": [made]})
+    assert ("sparse-unique" in {f.code for f in problems(structure, model, world)}) is not second
+    assert not refused(orders, structure, world)
+    said = ""
+    try:
+        orders.insert_one({**DOCUMENT, "_id": 2})
+    except DuplicateKeyError as failure:
+        said = str(failure)
+    assert (not said) is second, said
+
+
 def refused(orders: Any, structure: Structure, world: World) -> str:
     """What the server says against these indexes or against a document in them; empty: nothing."""
     from pymongo.errors import OperationFailure  # noqa: PLC0415 (only where an engine is used)

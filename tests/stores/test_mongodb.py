@@ -207,6 +207,22 @@ def test_what_an_index_cannot_be_is_said(keys: str, said: str) -> None:
     assert said in problems_of(text)
 
 
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ("thing.at, thing.note", True),
+        ("thing.note", False),
+        ("thing.id, thing.note", False),
+        ("thing.at, thing.tags", False),
+    ],
+)
+def test_a_unique_sparse_index_of_several_fields_refuses_what_lacks_one(keys: str, told: bool) -> None:
+    index = f"{{keys: [{keys}], unique: yes, sparse: yes}}"
+    text = f"      - {{collection: things, of: thing, _id: thing.id, indexes: [{index}]}}\n"
+    said = problems_of(text, "[id uuid key, at datetime, note string present 20%, 'tags string[]']")
+    assert ("Use a partial index: where: thing.note is not null." in said) is told
+
+
 def test_two_fields_of_one_embedded_list_are_one_array(shop: Bench) -> None:
     assert not shop.problems
 

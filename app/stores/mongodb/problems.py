@@ -104,7 +104,9 @@ def _index(structure: Structure, index: Index, record: Record, world: World) -> 
         always = [
             p.attr for p in index.keys if (stat := world.stats.get(world.own(record.of, p.attr))) and stat.present >= 1
         ]
-        if always:
+        refusing = [*_sparse_unique(name, index, record, world)]
+        yield from refusing
+        if always and not refusing:
             yield Fault(
                 "sparse-holds-all",
                 f"Index {name} is sparse but holds every document: a compound sparse index leaves"
@@ -121,6 +123,22 @@ def _index(structure: Structure, index: Index, record: Record, world: World) -> 
         elif not isinstance(term, Comparison) or term.op not in GATES:
             said = f"{term.path} {term.op}" if isinstance(term, Comparison) else "this condition"
             yield Fault("partial-condition", f"Index {name}: a partial index cannot be limited by {said}.")
+
+
+def _sparse_unique(name: str, index: Index, record: Record, world: World) -> Iterable[Fault]:
+    """A compound sparse index holds a document that has any of its fields; those it lacks count as null."""
+    attrs = [world.own(record.of, p.attr) for p in index.keys]
+    rare = [a for a in attrs if (stat := world.stats.get(a)) is not None and stat.present < 1]
+    alone = set(world.keys.get(record.of, ())) <= set(attrs)  # no two are alike in the others
+    if index.unique and rare and not alone:
+        ways = " and ".join(f"{a} is not null" for a in rare)
+        yield Fault(
+            "sparse-unique",
+            f"Index {name} is unique and sparse over several fields: it holds every document that has any of them, so"
+            f" of two documents alike in the others and without {rare[0]} the second is refused. Use a partial index:"
+            f" where: {ways}.",
+            "surprise",
+        )
 
 
 def _list_of(attr: str, record: Record) -> str:
