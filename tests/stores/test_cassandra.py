@@ -548,3 +548,40 @@ def test_a_key_column_is_never_set() -> None:
 def test_the_next_page_is_asked_by_the_columns_of_the_key() -> None:
     """The sort attribute may also be kept beside the key, under another name."""
     assert "AND (newest) < (:last_newest)" in bench(CARTS, "cassandra").text("Rooms")
+
+
+def test_a_column_that_is_called_last_keeps_its_name_on_the_next_page() -> None:
+    text = bench(CARTS.replace("newest = room", "last_seen = room"), "cassandra").text("Rooms")
+    assert "AND (last_seen) < (:last_seen)" in text
+    assert "last_last_" not in text
+
+
+HOLDS = """
+keywright: 1
+name: Holds
+entities:
+  - {name: hold, count: 1M, fields: [id uuid key, sku string avg 9]}
+  - {name: mark, fields: [hold_id uuid key, by uuid key, points int32]}
+relationships: [{parent: hold, child: mark, via: hold_id, children: {avg: 3}}]
+patterns:
+  - {operation: Expire hold, delete: hold, where: "hold.id = :r"}
+  - {operation: Make hold, insert: hold}
+models:
+  - name: Tables
+    store: cassandra
+    structures:
+      - {table: holds, of: hold, partition key: ["part = hold.id|hash 16"], clustering key: [hold.id]}
+      - {table: marks, of: hold, partition key: [hold.id], fields: none, counters: [{as: sum, what: sum(mark.points)}]}
+"""
+
+
+def test_a_hash_in_a_key_is_explained() -> None:
+    lines = bench(HOLDS, "cassandra").text("Expire hold").splitlines()
+    assert lines[0] == "-- :r_hash: hash of :r modulo 16"
+    assert any("DELETE FROM holds WHERE part = :r_hash AND id = :r;" in line for line in lines)
+
+
+def test_a_row_of_counters_is_not_inserted() -> None:
+    text = bench(HOLDS, "cassandra").text("Make hold")
+    assert "INSERT INTO holds " in text
+    assert "INSERT INTO marks" not in text

@@ -170,10 +170,10 @@ class CassandraSpace:
         return self.bind(self.prepare(cql), row)
 
     def _added(self, kind: Record, stored: Stored, row: Mapping[str, Any], sign: int = 1) -> Any:
-        """Counters are not written, but added to."""
+        """Counters are not written, but added to; nothing where nothing was counted."""
         table = self.tables[kind.name]
         key = key_values(table.structure, table.keys, stored, table.world)
-        steps = {c: sign * int(v or 0) for c, v in row.items() if c not in key}
+        steps = {c: sign * int(row.get(c) or 0) for c in table.columns if c not in key}
         sets = ", ".join(f"{quoted(c)} = {quoted(c)} + ?" for c in steps)
         where = " AND ".join(f"{quoted(c)} = ?" for c in key)
         prepared = self.prepare(f"UPDATE {quoted(kind.structure)} SET {sets} WHERE {where}")  # noqa: S608 - as above

@@ -96,8 +96,8 @@ class Names:
             return self.job.moment
         if hit := SHIFT.fullmatch(name):
             return self.job.moment + timedelta(seconds=float(hit[2]) * (-1 if hit[1] == "minus" else 1))
-        if name.startswith("last_") and name.removeprefix("last_") in self.last:
-            return self.last[name.removeprefix("last_")]
+        if name.startswith("last_") and (found := {name, name.removeprefix("last_")} & self.last.keys()):
+            return self.last[name if name in found else name.removeprefix("last_")]
         if name.endswith("_end") and name.removesuffix("_end") in values:
             return f"{values[name.removesuffix('_end')]}\uffff"
         for part in parts:
@@ -199,7 +199,11 @@ class Names:
         if name in row or plain in row:
             return row.get(name, row.get(plain))
         for part in self._parts(one.table):
-            if name == "_".join([field_of(part.attr), *(f.name for f in part.filters)]):
+            ending = "".join(f"_{f.name}" for f in part.filters)
+            base = name.removesuffix(ending)
+            if field_of(part.attr) in (base, plain.removesuffix(ending)) or (
+                ending and base != name and base in values
+            ):
                 return row.get(self._column(part, one.table))
         for made in self.question.made.values():
             for record in made:

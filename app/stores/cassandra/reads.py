@@ -137,7 +137,7 @@ def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -
     first = where.attr(spot.order[0]) == ask[0][0] or tuples_behind_equality(here.model.version)
     if len({way for _, way in ask}) == 1 and (first or len(ask) == 1):
         columns = ", ".join(quoted(names[a]) for a, _ in ask)
-        values = ", ".join(f":last_{names[a]}" for a, _ in ask)
+        values = ", ".join(_last(names[a]) for a, _ in ask)
         op = "<" if ask[0][1] < 0 else ">"
         behind = [f"({c}) {sign} ({v})" for c, sign, v in _across(where, op)]
         line = f"({columns}) {op} ({values})" if first else f"{columns} {op} {values}"
@@ -148,8 +148,13 @@ def _next_pages(where: Where, parts: Sequence[str], step: Step, here: Context) -
     yield "-- no one comparison says it here, so it takes several statements, in this order, until the page is full"
     for branch in reversed(after(ask)):
         ranges = [f"{c} {sign} {v}" for c, sign, v in _across(where, branch[0][1])]
-        behind = [f"{quoted(names[a])} {op} :last_{names[a]}" for a, op in branch]
+        behind = [f"{quoted(names[a])} {op} {_last(names[a])}" for a, op in branch]
         yield from _select(where, [*kept, *ranges, *behind], step, here, first=True)
+
+
+def _last(column: str) -> str:
+    """The value of a column in the last row of the page before; a column named like that keeps its name."""
+    return f":{column}" if column.startswith("last_") else f":last_{column}"
 
 
 def _across(where: Where, op: str) -> list[tuple[str, str, str]]:

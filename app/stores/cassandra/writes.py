@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,6 +24,25 @@ SIGNS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "=": "=", "!=": "!="}
 
 def write_lines(here: Context) -> Iterable[str]:
     """What belongs together first, counters by themselves, then what is refreshed later."""
+    lines = list(_lines(here))
+    yield from _hashed(here, "\n".join(lines))
+    yield from lines
+
+
+def _hashed(here: Context, text: str) -> Iterable[str]:
+    """What the application works out: `:r_hash` out of `:r`."""
+    found: dict[str, float] = {}
+    for touch in here.plan.touches:
+        spot = _spot(touch, here) if touch.store == "cassandra" else None
+        for part in (*spot.partition, *spot.order) if spot is not None else ():
+            if spot is not None and [f.name for f in part.filters] == ["hash"]:
+                found.setdefault(_key_value(part, _named(spot, here), spot, here, NOTHING), part.filters[0].n)
+    for name, parts in found.items():
+        if re.search(rf"{re.escape(name)}\b", text):
+            yield f"-- {name}: hash of {name.removesuffix('_hash')} modulo {parts}"
+
+
+def _lines(here: Context) -> Iterable[str]:
     mine = [t for t in here.plan.touches if t.store == "cassandra"]
     plain: list[str] = []
     counters: list[str] = []
@@ -135,6 +155,8 @@ def statements(touch: Touch, spot: Spot, here: Context) -> list[str]:
     """The statements of one touch."""
     table, where = quoted(spot.structure.name), " AND ".join(_key(spot, here, start=_ranged(touch, spot)))
     condition = _condition(touch, spot, here)
+    if touch.op == "put" and counter_columns(spot.structure):
+        return []  # counters cannot be inserted: a row comes to be when something is first counted
     if touch.op == "put":
         guard = " IF NOT EXISTS" if touch.only_if else ""
         return [f"{_insert(spot, here)}{guard};"]
