@@ -90,6 +90,8 @@ def listing(design: Design, entity: str, ask: Ask) -> Plain:
     there = {*plain(clustering), *bound}
     down = " desc" if ask.order and ask.order[-1][1] < 0 else ""
     clustering += [f"{a}{down}" for a in design.world.keys.get(entity, ()) if a not in there]
+    if clustering and not ask.each:
+        clustering += [f"{a}{down}" for a in _whose(design, entity) if a not in there]
     if not clustering and not design.world.keys.get(entity) and clock and clock not in bound:
         clustering = [f"{clock} desc"]
     table: Plain = {
@@ -101,6 +103,13 @@ def listing(design: Design, entity: str, ask: Ask) -> Plain:
         **({"ttl": span(recent)} if recent else {}),
     }
     return {**table, **({"where": where} if where else {}), **({"for each": ask.each} if ask.each else {})}
+
+
+def _whose(design: Design, entity: str) -> tuple[str, ...]:
+    """Whose a record is that has no key of its own: two of one time are told apart by it."""
+    if design.world.keys.get(entity):
+        return ()
+    return next((r.via for r in design.world.rels if r.child == entity), ())
 
 
 def _called(design: Design, entity: str, ask: Ask, bound: list[str]) -> str:
