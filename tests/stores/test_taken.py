@@ -79,3 +79,7 @@ def test_no_statement_changes_a_whole_structure() -> None:
 )
 def test_such_a_statement_is_recognised(text: str) -> None:
     assert WHOLE.search(text)
+
+
+def test_no_join_reads_a_whole_collection() -> None:
+    assert [at for at, text in texts() if "pipeline: []" in text] == []

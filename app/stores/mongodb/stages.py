@@ -8,7 +8,7 @@ from typing import Any
 
 from app.model.workload import Need, Pattern
 from app.plan import lay
-from app.plan.types import Step, World
+from app.plan.types import Cond, Step, World
 from app.plan.ways import place
 from app.stores.common_query import field_of
 from app.stores.mongodb.filters import Fields, query
@@ -99,8 +99,8 @@ def pipeline(read: Read, where: dict[str, Any], joined: tuple[Step, ...], here: 
         stages.append({"$limit": int(limit)})
     if inner:
         stages.append({"$replaceWith": f"${inner}"})
-    for step in joined:
-        stages.extend(_lookup(step, read, here))
+    for at, step in enumerate(joined):
+        stages.extend(_lookup(step, read, here, joined[:at]))
     if limit and drops:
         last = max(i for i, stage in enumerate(stages) if "$match" in stage)
         stages.insert(last + 1, {"$limit": int(limit)})
@@ -145,7 +145,7 @@ def _group_key(read: Read, by: str) -> Any:
     return {"$dateTrunc": {"date": stored, "unit": unit}} if unit else stored
 
 
-def _lookup(step: Step, read: Read, here: ReadContext) -> Iterable[dict[str, Any]]:
+def _lookup(step: Step, read: Read, here: ReadContext, before: tuple[Step, ...] = ()) -> Iterable[dict[str, Any]]:
     found = located(step, here.model, here.world)
     if found is None:
         return
@@ -158,6 +158,8 @@ def _lookup(step: Step, read: Read, here: ReadContext) -> Iterable[dict[str, Any
     stage: dict[str, Any] = {"from": structure.name}
     if source and far:
         stage |= {"localField": read.fields(source), "foreignField": fields(far)}
+    elif far and (path := _through(links[0], before, here)):
+        stage |= {"localField": path, "foreignField": fields(far)}
     stage["as"] = label
     inner: list[dict[str, Any]] = []
     typed = [c for c in step.conds if c.source is not None]
@@ -173,6 +175,17 @@ def _lookup(step: Step, read: Read, here: ReadContext) -> Iterable[dict[str, Any
     yield {"$lookup": stage}
     if step.required:
         yield {"$match": {label: {"$ne": []}}}
+
+
+def _through(link: Cond, before: tuple[Step, ...], here: ReadContext) -> str:
+    """The field inside a list joined by a stage before that a link's value comes from; empty: none."""
+    for step in reversed(before):
+        found = located(step, here.model, here.world)
+        source = near(link, None, [found[1].of], here.world) if found is not None else ""
+        if found is not None and source:
+            role = here.role(step)
+            return f"{role[0] if role is not None else found[1].of}.{found[2](source)}"
+    return ""
 
 
 def _child_order(label: str, of: str, fields: Fields, here: ReadContext) -> dict[str, int]:
