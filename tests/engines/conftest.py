@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.engines import cassandra21, dynalite, ministack, mongod, postgres
+from app.proof import prove as proving
+from tests.engines import cassandra21, dynalite, ministack, mongod, postgres, proofs
 from tests.engines import valkey as valkey_engine
 from tests.engines.dynalite import Client
 from tests.engines.server import WORKER, Engine, Missing, running
@@ -30,6 +31,11 @@ def engine_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for all processes of a test run."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+
+
+@pytest.fixture(autouse=True)
+def _proofs_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proving, "PREFIX", proofs.PREFIX)
 
 
 def absent(why: str) -> NoReturn:

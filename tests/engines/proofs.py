@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from app.examples import EXAMPLES
+from app.proof import prove as proving
 from app.proof.run import prove
 from app.proof.types import Proof
+from tests.engines.server import WORKER
 
+PREFIX = f"{proving.PREFIX}{WORKER}_"
+"""Of what proofs make in this process; those of other processes come and go on the same servers."""
 DATE = "2026-12-01"
 SMALLER = 8
 """Tests load so many times less than a proof does by default."""

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from app.proof.engines import ENGINES
-from app.proof.prove import PREFIX
 from app.proof.run import ProofError
-from tests.engines.proofs import SCALES, SMALLER, models, proved, told
+from tests.engines.proofs import PREFIX, SCALES, SMALLER, models, proved, told
 from tests.engines.server import WORKER
 
 SKIPPED = {"Search in posts"}

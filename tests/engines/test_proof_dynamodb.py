@@ -10,12 +10,11 @@ import pytest
 from app.examples import EXAMPLES
 from app.proof.engines import ENGINES
 from app.proof.engines.dynamodb_run import ONE_BY_ONE
-from app.proof.prove import PREFIX
 from app.proof.run import ProofError, prove
 from app.proof.types import Proof
 from app.starters import starter
 from tests.engines.dynalite import Client
-from tests.engines.proofs import DATE, SCALES, SMALLER, models, proved, told
+from tests.engines.proofs import DATE, PREFIX, SCALES, SMALLER, models, proved, told
 from tests.engines.server import WORKER
 
 STARTER = "Starter"

@@ -9,9 +9,8 @@ import pytest
 
 from app.examples import EXAMPLES
 from app.proof.engines import ENGINES
-from app.proof.prove import PREFIX
 from app.proof.run import Cancelled, ProofError, prove
-from tests.engines.proofs import DATE, SCALES, SMALLER, models, proved, told
+from tests.engines.proofs import DATE, PREFIX, SCALES, SMALLER, models, proved, told
 from tests.engines.server import WORKER
 
 

@@ -13,11 +13,10 @@ from app.model.text import read_yaml
 from app.proof.engines import ENGINES
 from app.proof.engines.postgresql_explain import explained
 from app.proof.engines.postgresql_text import statements
-from app.proof.prove import PREFIX
 from app.proof.run import Cancelled, ProofError, prove
 from app.proof.types import Proof
 from app.starters import starter
-from tests.engines.proofs import DATE, SCALES, SMALLER, told
+from tests.engines.proofs import DATE, PREFIX, SCALES, SMALLER, told
 from tests.engines.server import WORKER
 from tests.stores.test_postgresql import SHOP
 

@@ -14,10 +14,10 @@ from fastapi.testclient import TestClient
 from app.examples import EXAMPLES
 from app.main import create_app
 from app.model.text import write_yaml
-from app.proof.prove import PREFIX
 from app.proof.run import Progress, prove
 from app.settings import Settings
 from app.storage import proofs
+from tests.engines.proofs import PREFIX
 
 MODEL = "Lines inside the order"
 HX = {"hx-request": "true"}
