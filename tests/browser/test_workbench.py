@@ -180,7 +180,7 @@ class TestEdit:
 
 class TestKeyboard:
     def test_one_cell_is_in_the_tab_order_and_arrows_move_it(self, bench: Page) -> None:
-        assert bench.locator("#patterns [tabindex='0']").count() == 1
+        expect(bench.locator("#patterns [tabindex='0']")).to_have_count(1)
         cell(bench, 1, "c-op").click()
         bench.keyboard.press("ArrowDown")
         assert focused(bench) == "c-op 2"
