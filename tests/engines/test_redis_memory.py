@@ -23,8 +23,8 @@ TOLERANCE = {
     "string": 0.16, "number": 0.16, "hash": 0.17, "sorted set": 0.14, "set": 0.26, "set of numbers": 0.12,
     "list": 0.24, "stream": 0.03,
 }  # fmt: skip
-"""By how much a size may differ, by kind: the classes of two allocators. A set of numbers that was just filled may still
-have its table before the last growth beside the new one."""
+"""By how much a size may differ, by kind: the classes of two allocators. A set of numbers that was just filled may
+still have its table before the last growth beside the new one."""
 
 
 def many(add: Callable[[Any, int], object], count: int) -> Callable[[Any], None]:
